@@ -1,10 +1,22 @@
 import { defineConfig } from 'vitest/config';
+import { ClosingReporter } from './test/support/closing-reporter.ts';
+
+const shared = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' as const };
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    ...shared,
+    reporters: [['default', { summary: false }], new ClosingReporter()],
+    projects: [
+      { test: { ...shared, name: 'unit', include: ['src/**/*.test.ts', 'src/**/*.test.tsx'] } },
+      {
+        test: {
+          ...shared,
+          name: 'program',
+          include: ['test/**/*.test.ts'],
+          testTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

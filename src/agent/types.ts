@@ -138,6 +138,8 @@ export interface RunOptions {
   readonly toolNames?: readonly string[];
   readonly limits?: RunLimitsOption;
   readonly signal?: AbortSignal;
+  /** What a reply without calls means; absent = the kind's own rule. Chat passes `final`: such a reply ends the turn. */
+  readonly textReply?: AgentDefinition['textReply'];
 }
 
 export type AgentEventListener = (event: SessionEvent) => void;

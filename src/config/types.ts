@@ -59,7 +59,7 @@ export interface ModelEntry {
   readonly images?: boolean;
   readonly text_tool_calls?: readonly string[];
   readonly timeouts?: Readonly<
-    Record<'connect' | 'first_byte' | 'idle' | 'progress' | 'total', number>
+    Partial<Record<'connect' | 'first_byte' | 'idle' | 'progress' | 'total', number>>
   >;
   readonly retry?: { readonly max_wait?: number; readonly max_total?: number };
   readonly prices?: Readonly<Record<string, unknown>>;
@@ -108,6 +108,10 @@ export interface LoadedConfig {
   readonly home: string;
   /** The working directory the search started in; never changed by us. */
   readonly cwd: string;
+  /** Real paths of the configuration files that were read. */
+  readonly files: readonly string[];
+  /** The active content of the folder `cwd` was accepted as it is now. */
+  readonly trusted: boolean;
   /** The value in force by full key path, `limits.max_cost`; undefined = absent. Maps come as plain objects. */
   get(key: string): unknown;
   number(key: string): number | undefined;
@@ -120,6 +124,8 @@ export interface LoadedConfig {
   readonly rules: readonly ConfiguredRule[];
   /** The model for an agent kind. Throws ConfigError naming what is missing and how to give it. */
   resolveModel(agentType: string): ResolvedModel;
+  /** The model of one entry of `models`, flags not considered. Throws ConfigError. */
+  resolveModelEntry(key: string): ResolvedModel;
   /** All values with origins, secrets as `(set)`; sorted by key. */
   report(): readonly {
     readonly key: string;
@@ -155,4 +161,11 @@ export interface LoadConfigOptions {
   readonly interactive: boolean;
   /** Asks whether to trust the folder's configuration file; absent = nobody to ask. */
   readonly askTrust?: (file: string, ignored: readonly string[]) => Promise<boolean>;
+  /** What relative names of files given by flag or variable start from; default `cwd`. */
+  readonly shellDirectory?: string;
+  /**
+   * What an untrusted folder's file that holds more than tightening values leads to when nobody is asked:
+   * `refuse` (default) throws ConfigError; `ignore` uses the tightening values, with a notice.
+   */
+  readonly untrusted?: 'refuse' | 'ignore';
 }

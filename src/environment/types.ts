@@ -36,6 +36,8 @@ export interface SpawnRequest {
   readonly extraPipes?: number;
   /** Extra host directories bound writable at the same path inside a sandbox (the shell's channel directory). */
   readonly channelDirs?: readonly string[];
+  /** Program files outside the usual places, bound read-only at the same path inside a sandbox (ripgrep's binary). */
+  readonly readBinds?: readonly string[];
 }
 
 export type EndedBy =
@@ -85,6 +87,8 @@ export interface ExecutionEnvironment {
   start(): Promise<void>;
   stop(options?: { readonly keep?: boolean }): Promise<void>;
   spawn(request: SpawnRequest): Promise<Child>;
+  /** The value of TOOLWRIGHT_CALL for a call of this environment. A shell that outlives calls exports it for each. */
+  markOf(callId: string): string;
   /** Ends every process that carries the call's mark; resolves when none is left (at most 3 s). */
   killCall(callId: string): Promise<void>;
   /** Pids (as the host sees them) that carry the call's mark. */

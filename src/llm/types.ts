@@ -474,6 +474,13 @@ export interface TransportResponse {
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
   close?(): void;
+  /** Set by a replay: the wire the recording was made with. The client then encodes for it and never waits. */
+  readonly recorded?: {
+    readonly protocol: Protocol;
+    readonly profile: string;
+    readonly provider: string;
+    readonly model: string;
+  };
 }
 
 export interface ModelClientOptions {

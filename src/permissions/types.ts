@@ -106,6 +106,12 @@ export interface PolicyOptions {
   readonly home: string;
   /** Names of tools and classes, for checking rules at start. */
   readonly knownTools: readonly string[];
+  /** Absolute directories commands may look at unasked; default the workspace alone. */
+  readonly roots?: readonly string[];
+  /** The folder is trusted: read-only git runs unasked also without a sandbox. */
+  readonly trusted?: boolean;
+  /** Real paths of configuration files in force; no tool writes them. */
+  readonly configFiles?: readonly string[];
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import type {
   ContentBlock,
+  ImageBlock,
   LLMMessage,
   LLMResponse,
   LLMUsage,
@@ -219,7 +220,12 @@ export interface DurablePayloads {
     sandbox: SandboxState;
     resolved_from?: string;
   };
-  tool_finished: ToolResultRecord & { files_changed: readonly FileChange[] };
+  tool_finished: ToolResultRecord & {
+    files_changed: readonly FileChange[];
+    /** Exactly what the model reads; absent: rendered from the other members. */
+    model_text?: string;
+    images?: readonly ImageBlock[];
+  };
   reflection: { step_number: number; text: string; reasons: readonly string[] };
   label: {
     step_number: number;
@@ -252,6 +258,8 @@ export interface DurablePayloads {
       bytes_before: number;
       bytes_after: number;
       spill: string | null;
+      /** What the model reads from now on; absent: rendered from the result and `spill`. */
+      text?: string;
     }[];
   };
   budget_warning: { budget: string; used: number; limit: number };

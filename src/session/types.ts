@@ -12,7 +12,7 @@ import type {
 } from './events.ts';
 
 /** Rooms above that may not import the model layer take its vocabulary from here. */
-export type { ImageBlock, JsonObject, JsonValue, ToolCall } from '../llm/types.ts';
+export type { ImageBlock, JsonObject, JsonValue, LLMUsage, ToolCall } from '../llm/types.ts';
 
 /** The receipt of one append. Both promises reject with ToolwrightError `log_failed` once the log has failed. */
 export interface Appended {
@@ -35,6 +35,8 @@ export type EventListener = (event: SessionEvent) => void;
 export interface EventLog {
   readonly sessionId: string;
   readonly failed: Error | null;
+  /** The disk is full and the reserved space is in use: the run must end now. */
+  readonly diskFull?: boolean;
   append<T extends DurableType>(scope: EventScope, type: T, payload: DurablePayloads[T]): Appended;
   emit<T extends TransientType>(scope: EventScope, type: T, payload: TransientPayloads[T]): void;
   /** A throwing listener is removed, with one `warning` event. Returns the unsubscribe function. */
@@ -124,5 +126,7 @@ export interface AuditLog {
   write(entry: AuditEntry): Promise<void>;
   /** Last line's number and hash; seq 0 and 64 zeros when empty. */
   head(): { readonly seq: number; readonly hash: string };
+  /** Resolves when everything written so far is synced; called before `head()` is recorded as an anchor. */
+  flush?(): Promise<void>;
   close(): Promise<void>;
 }

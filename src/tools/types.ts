@@ -65,6 +65,8 @@ export interface ToolOutput {
   readonly bounded?: boolean;
   /** How the dispatcher cuts a long text: head (default) or the first third and last two thirds. */
   readonly cut?: 'head' | 'ends';
+  /** Characters the tool itself left out of the middle of `content`; counted into the dispatcher's marker. */
+  readonly missingChars?: number;
   /** False: the call failed though the tool returned (a command with exit code 1); needs `error` and `errorKind`. */
   readonly failure?: { readonly kind: ErrorKind; readonly message: string };
 }
@@ -75,6 +77,9 @@ export interface FileKnowledge {
   seen(path: string): string | undefined;
   record(path: string, sha256: string, size: number, mtimeNs: bigint, ino: bigint): void;
   forget(path: string): void;
+  /** Keeps the content itself, as room allows, so that a later change can be shown as a diff. */
+  keep?(path: string, content: Buffer): void;
+  lastContent?(path: string): Buffer | undefined;
 }
 
 export interface SpawnArgs {
@@ -87,6 +92,7 @@ export interface SpawnArgs {
   readonly limits?: SpawnLimits;
   readonly extraPipes?: number;
   readonly channelDirs?: readonly string[];
+  readonly readBinds?: readonly string[];
 }
 
 /** State shared by the calls of one agent in one session; made by the agent, owned by no single tool. */
@@ -140,6 +146,8 @@ export interface ToolContext {
   readonly step: number;
   readonly callId: string;
   readonly grant: Grant;
+  /** What allowed the call: `mode:vetted`, `rule:...`, `mode:...`, `approval` (safety.md 3: unasked commands). */
+  readonly allowedBy: string;
   readonly files: FileAccess;
   readonly resolver: PathResolver;
   /** The already resolved `x-path` values of this call by parameter name (arrays: `name.0`, `name.1`). */
@@ -170,6 +178,8 @@ export interface Tool {
   readonly description: string;
   readonly descriptionZh: string;
   readonly parameters: ToolSchema;
+  /** Validated instead of `parameters` where the model is shown more than the dispatcher checks. */
+  readonly validated?: ToolSchema;
   readonly outputSchema?: ToolSchema;
   readonly permission: PermissionClass;
   /** Lowers the class for a looking sub-command, computed from validated arguments; never raises it. */
@@ -187,6 +197,8 @@ export interface Tool {
   readonly aliases?: readonly string[];
   /** Characters; default limits.tool_output_chars. */
   readonly outputChars?: number;
+  /** The directory the call would start in, part of what an approval is bound to; default the workspace. */
+  cwd?(session: ToolSession): string;
   /** One line for consoles: what this call does. Untrusted text in it is sanitised by the dispatcher. */
   title?(args: Readonly<Record<string, unknown>>): string;
   /** The whole of what will happen, for the approval card: command text, diff. Default: pretty JSON of the arguments. */

@@ -82,6 +82,8 @@ export interface DirEntry {
   /** Exact name; bytes that are not UTF-8 come as `nameBytes` and with U+FFFD here. */
   readonly name: string;
   readonly nameBytes?: Uint8Array;
+  /** The exact name as a path component, for `PathResolver.child` (segments.ts). */
+  readonly segment: string;
   readonly type: FileType;
   readonly size: number;
   readonly mtimeNs: bigint;
@@ -101,6 +103,8 @@ export interface WriteOutcome {
   readonly afterSha256: string;
   /** The name was replaced, the shared inode kept for its other names. */
   readonly hardLinkSplit: boolean;
+  /** The file now belongs to another user than before, because it could not be kept. */
+  readonly ownerChanged?: boolean;
   readonly bytes: number;
 }
 
@@ -118,6 +122,8 @@ export interface WalkOptions {
   /** Return false to leave out a directory and all below it. */
   readonly enter?: (path: ResolvedPath) => boolean;
   readonly onPartial?: (reason: string) => void;
+  /** False: sizes and times are not looked up and come as 0, which is several times faster. */
+  readonly stat?: boolean;
 }
 
 /**
@@ -143,7 +149,12 @@ export interface FileAccess {
   ): Promise<Buffer>;
   list(
     path: ResolvedPath,
-    options?: { readonly maxEntries?: number; readonly signal?: AbortSignal },
+    options?: {
+      readonly maxEntries?: number;
+      readonly signal?: AbortSignal;
+      /** Called when the folder has more entries than the cap; the first of them are returned. */
+      readonly onPartial?: (reason: string) => void;
+    },
   ): Promise<DirEntry[]>;
   walk(path: ResolvedPath, options?: WalkOptions): AsyncIterable<WalkEntry>;
   /** Temporary name in the same folder, fdatasync, rename, folder sync; mode kept; old or new content, never mixed. */

@@ -1,0 +1,274 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { loadConfig } from '../../config/load.ts';
+import { folderTrust } from '../../config/trust.ts';
+import type { LoadedConfig } from '../../config/types.ts';
+import { type ChosenSandbox, chooseSandbox } from '../../environment/choose-sandbox.ts';
+import { findRepository } from '../../environment/git-directory.ts';
+import { ConfigError, isToolwrightError, SessionLockedError } from '../../errors.ts';
+import { VERSION } from '../../llm/version.ts';
+import type { PermissionMode } from '../../permissions/types.ts';
+import { foldSession } from '../../session/fold.ts';
+import { newSessionId } from '../../session/ids.ts';
+import { sessionPaths } from '../../session/paths.ts';
+import type { Recorder } from '../../session/recording/recorder.ts';
+import { createRedactor } from '../../session/redact.ts';
+import type { SessionState } from '../../session/session-state.ts';
+import type { EventLog, Redactor, SessionPaths } from '../../session/types.ts';
+import type { Registry } from '../../tools/registry.ts';
+import { decidePrefixes } from '../../workspace/path-resolver.ts';
+import { type Clock, systemClock } from '../clock.ts';
+import { ConversationMessages } from '../context/conversation.ts';
+import { InstructionFiles } from '../instructions/instruction-files.ts';
+import { TextReader } from '../instructions/text-reader.ts';
+import { MessageQueue } from '../message-queue.ts';
+import { permissionModeFor, safetyRequest } from '../start-checks.ts';
+import { nativeRegistry } from '../tool-sources.ts';
+import type { AgentDefinition, AgentOptions } from '../types.ts';
+import { closeSessionFiles, openSessionFiles, type SessionFiles } from './session-files.ts';
+import { givenModel, openModel, type SessionModel } from './session-model.ts';
+import { createToolSession, type OpenToolSession } from './session-tools.ts';
+import { settleInterrupted } from './settle.ts';
+import type { WaitingBudgets } from './waiting-gate.ts';
+
+/** Everything a session holds open, from its first task to its close. */
+export interface OpenSession {
+  readonly sessionId: string;
+  readonly workspace: string;
+  readonly repository: string | null;
+  readonly options: AgentOptions;
+  readonly definition: AgentDefinition;
+  readonly config: LoadedConfig;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly files: SessionFiles;
+  readonly registry: Registry;
+  readonly tools: OpenToolSession;
+  readonly sandbox: ChosenSandbox;
+  readonly network: boolean;
+  readonly conversation: ConversationMessages;
+  readonly instructions: InstructionFiles;
+  readonly instructionReader: TextReader;
+  readonly queue: MessageQueue;
+  readonly budgets: WaitingBudgets;
+  /** The session as its log said when it was opened, an earlier crash settled. */
+  readonly restored: SessionState;
+  readonly place: RecordingFacts;
+  model: SessionModel;
+  recorder: Recorder | null;
+  nextSessionStep: number;
+}
+
+/** What a recording replaces by placeholders; the environment block is known with the first task. */
+export interface RecordingFacts {
+  readonly workspace: string;
+  readonly session: string;
+  readonly sessionId: string;
+  readonly home: string;
+  environment: string;
+}
+
+/**
+ * Checks everything that can be wrong before a run exists, then makes or opens the session. Throws ConfigError or
+ * SessionLockedError; after a ConfigError of the checks nothing was created. `onLog` gets the log before its first event.
+ */
+export async function openSession(
+  options: AgentOptions,
+  definition: AgentDefinition,
+  onLog: (log: EventLog) => void,
+): Promise<OpenSession> {
+  try {
+    return await open(options, definition, onLog);
+  } catch (error) {
+    if (error instanceof SessionLockedError || error instanceof ConfigError) throw error;
+    if (!isToolwrightError(error)) throw error;
+    throw new ConfigError(error.message, error.facts, { cause: error });
+  }
+}
+
+/** Everything decided before anything is created. */
+interface Checked {
+  readonly config: LoadedConfig;
+  readonly workspace: string;
+  readonly sessionId: string;
+  readonly paths: SessionPaths;
+  readonly registry: Registry;
+  readonly sandbox: ChosenSandbox;
+  readonly mode: PermissionMode;
+  readonly network: boolean;
+  readonly redactor: Redactor;
+}
+
+async function open(
+  options: AgentOptions,
+  definition: AgentDefinition,
+  onLog: (log: EventLog) => void,
+): Promise<OpenSession> {
+  const checked = await check(options);
+  const { config, workspace, sessionId, paths, redactor } = checked;
+  const place = recordingFacts(checked);
+  const session: { current: OpenSession | null } = { current: null };
+  const model = chooseModel(options, definition, config, redactor, place, session);
+  await mkdir(workspace, { recursive: true });
+  const [files, trusted] = await Promise.all([
+    openSessionFiles(paths, sessionId, redactor),
+    checked.sandbox.kind === 'none' ? isTrusted(config.home, workspace) : false,
+  ]);
+  try {
+    onLog(files.log);
+    session.current = await build({ checked, options, definition, files, trusted, model, place });
+    return session.current;
+  } catch (error) {
+    await closeSessionFiles(files);
+    throw error;
+  }
+}
+
+async function check(options: AgentOptions): Promise<Checked> {
+  const workspace = resolve(options.workspace ?? process.cwd());
+  const config = await configOf(options, workspace);
+  const home = resolve(options.home ?? config.home);
+  const sessionId = options.sessionId ?? newSessionId();
+  const paths = sessionPaths(home, sessionId);
+  const request = safetyRequest(options, config);
+  const sandbox = await chooseSandbox({ requested: request.sandbox, home });
+  const mode = permissionModeFor(request, sandbox);
+  const redactor = createRedactor();
+  for (const { name, value } of config.secrets) redactor.add(name, value);
+  const { network } = request;
+  const registry = nativeRegistry();
+  return { config, workspace, sessionId, paths, registry, sandbox, mode, network, redactor };
+}
+
+async function configOf(options: AgentOptions, workspace: string): Promise<LoadedConfig> {
+  if (typeof options.config === 'object') return options.config;
+  const env = {
+    ...process.env,
+    ...(options.home === undefined ? {} : { TOOLWRIGHT_HOME: options.home }),
+  };
+  const overrides = options.config === undefined ? {} : { configFile: options.config };
+  return loadConfig({ cwd: workspace, env, overrides, interactive: false });
+}
+
+function recordingFacts({ workspace, paths, sessionId }: Checked): RecordingFacts {
+  return { workspace, session: paths.root, sessionId, home: homedir(), environment: '' };
+}
+
+function chooseModel(
+  options: AgentOptions,
+  definition: AgentDefinition,
+  config: LoadedConfig,
+  redactor: Redactor,
+  place: RecordingFacts,
+  session: { readonly current: OpenSession | null },
+): SessionModel {
+  if (options.modelClient !== undefined) return givenModel(options.modelClient);
+  return openModel(config.resolveModel(definition.type), {
+    redactor,
+    place: () => place,
+    onExchange:
+      options.record === undefined
+        ? null
+        : (exchange) => session.current?.recorder?.onExchange(exchange),
+    onDivergence: (message) =>
+      session.current?.files.log.append({ run_id: null }, 'warning', {
+        code: 'replay_divergence',
+        message,
+      }),
+  });
+}
+
+async function isTrusted(home: string, workspace: string): Promise<boolean> {
+  return (await folderTrust(home, workspace)).trusted;
+}
+
+interface BuildInput {
+  readonly checked: Checked;
+  readonly options: AgentOptions;
+  readonly definition: AgentDefinition;
+  readonly files: SessionFiles;
+  readonly trusted: boolean;
+  readonly model: SessionModel;
+  readonly place: RecordingFacts;
+}
+
+async function build(input: BuildInput): Promise<OpenSession> {
+  const { checked, options, definition, files } = input;
+  const { workspace, config, sessionId, redactor, registry, sandbox, network, mode } = checked;
+  const restored = restore(input);
+  const budgets: WaitingBudgets = { current: null };
+  const tools = createToolSession({
+    options,
+    config,
+    agentType: definition.type,
+    workspace,
+    sessionId,
+    files,
+    redactor,
+    registry,
+    sandbox: sandbox.kind,
+    network,
+    mode,
+    trusted: input.trusted,
+    sessionPrefixes: restored.started?.session_prefixes ?? [],
+    clock: systemClock,
+    budgets,
+  });
+  await tools.environment.start();
+  const repository = findRepository(workspace)?.top ?? null;
+  const queue = new MessageQueue();
+  for (const { message_id, text, mode: steer } of restored.queued_messages)
+    if (steer !== 'follow_up') queue.push({ messageId: message_id, text, mode: 'after_step' });
+  return {
+    sessionId,
+    workspace,
+    repository,
+    options,
+    definition,
+    config,
+    clock: systemClock,
+    redactor,
+    files,
+    registry,
+    tools,
+    sandbox,
+    network,
+    conversation: new ConversationMessages(restored.messages),
+    instructions: new InstructionFiles(),
+    instructionReader: new TextReader(repository ?? workspace),
+    queue,
+    budgets,
+    restored,
+    place: input.place,
+    model: input.model,
+    recorder: null,
+    nextSessionStep: restored.session_step + 1,
+  };
+}
+
+/** Begins a new log, or settles what an earlier crash left open in an existing one. */
+function restore({ checked, definition, files }: BuildInput): SessionState {
+  const { log, recovered } = files;
+  if (log.failed !== null) throw new ConfigError(log.failed.message);
+  if (recovered.events.length > 0) return settleInterrupted(log, recovered.events);
+  const { event } = log.append({ run_id: null }, 'session_started', {
+    schema: 1,
+    version: VERSION,
+    user: files.paths.user,
+    workspace: checked.workspace,
+    agent_type: definition.type,
+    session_prefixes: sessionPrefixes(checked, definition),
+  });
+  return foldSession([event]);
+}
+
+function sessionPrefixes(
+  { config, workspace }: Checked,
+  definition: AgentDefinition,
+): readonly string[] {
+  const setting =
+    config.agent(definition.type).session_prefixes ?? (definition.type === 'data' ? 'on' : 'auto');
+  if (setting === 'off') return [];
+  return setting === 'on' ? ['output', 'scratchpad', 'input'] : decidePrefixes(workspace);
+}

@@ -1,0 +1,66 @@
+/** The task text: the argument, a file, or standard input. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { usageError } from './usage-error.ts';
+
+export interface TaskSource {
+  readonly argument: string | undefined;
+  readonly file: string | undefined;
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+}
+
+/** Throws a usage error for both, neither, an empty text, an unreadable file, and bytes that are not UTF-8. */
+export async function readTask(source: TaskSource): Promise<string> {
+  const { argument, file } = source;
+  if (argument !== undefined && file !== undefined)
+    throw usageError('Both TASK and --file are given: give one of them.');
+  if (argument === undefined && file === undefined)
+    throw usageError(
+      'No task: give it as an argument, toolwright run "TASK", or with --file PATH (- is standard input).',
+    );
+  const text = file === undefined ? (argument ?? '') : await readFromFile(file, source.stdin);
+  if (text.trim() === '')
+    throw usageError(
+      file === undefined
+        ? 'The task is empty: say what to do.'
+        : `The task in ${file} is empty: say what to do.`,
+    );
+  return text;
+}
+
+async function readFromFile(file: string, stdin: TaskSource['stdin']): Promise<string> {
+  const bytes = file === '-' ? await readAll(stdin) : await readBytes(file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw usageError(`The task in ${file} is not UTF-8 text: convert the file.`);
+  }
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  return readFile(resolve(file)).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
+    throw usageError(`--file ${file} cannot be read: ${reason}.`);
+  });
+}
+
+async function readAll(stream: TaskSource['stdin']): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
+
+/** A JSON Schema for the final answer. Throws a usage error for a file that holds none. */
+export async function readAnswerSchema(file: string): Promise<Record<string, unknown>> {
+  const text = await readFile(resolve(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`--answer-schema ${file} cannot be read: ${error.message}.`);
+  });
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    throw usageError(`--answer-schema ${file} is not JSON: give a file with a JSON Schema.`);
+  }
+  throw usageError(`--answer-schema ${file} is not a JSON object: give a file with a JSON Schema.`);
+}

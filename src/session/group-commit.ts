@@ -1,0 +1,201 @@
+/**
+ * Group commit (safety.md section 13): what is queued while a `write` runs is the next write, what is written while an
+ * `fdatasync` runs is covered by the next one. After a write or sync error nothing is acknowledged any more.
+ */
+import { fdatasync, ftruncate, write } from 'node:fs';
+import { promisify } from 'node:util';
+import { errorCode } from './fs-error.ts';
+
+/** The two operations a log rests on; replaced in tests that inject faults. */
+export interface LogFileSystem {
+  /** Appends; returns how many bytes were taken, perhaps fewer than given. */
+  write(fd: number, bytes: Uint8Array): Promise<number>;
+  datasync(fd: number): Promise<void>;
+}
+
+export const nodeLogFileSystem: LogFileSystem = {
+  write: (fd, bytes) =>
+    new Promise((resolve, reject) => {
+      write(fd, bytes, (error, written) => (error === null ? resolve(written) : reject(error)));
+    }),
+  datasync: (fd) =>
+    new Promise((resolve, reject) => {
+      fdatasync(fd, (error) => (error === null ? resolve() : reject(error)));
+    }),
+};
+
+const truncateTo = promisify(ftruncate);
+
+/** One queued line: made only when its batch is written, together with the bytes that must be stored before it. */
+export interface LogRecord {
+  encode(): { readonly line: string; readonly blobs: readonly Uint8Array[] };
+}
+
+/** The promises all records of one batch share. A rejection nobody waits for is no fault of the process. */
+export class Batch<R extends LogRecord> {
+  readonly records: R[] = [];
+  readonly written = Promise.withResolvers<void>();
+  readonly acknowledged = Promise.withResolvers<void>();
+
+  constructor() {
+    this.written.promise.catch(() => undefined);
+    this.acknowledged.promise.catch(() => undefined);
+  }
+
+  reject(error: Error): void {
+    this.written.reject(error);
+    this.acknowledged.reject(error);
+  }
+}
+
+export interface CommitOptions<R extends LogRecord> {
+  readonly fd: number;
+  /** Present length of the file. */
+  readonly size: number;
+  readonly fs: LogFileSystem;
+  /** Throws when another process has taken over. */
+  readonly checkHolder: () => void;
+  readonly storeBlob: (content: Uint8Array) => Promise<unknown>;
+  /** Must be done before anything is acknowledged: the folder entries of the log. */
+  readonly foldersSynced: Promise<void>;
+  /** Frees space on a full disk; false when there is none left to free. */
+  readonly freeSpace: () => Promise<boolean>;
+  /** Called with the records of each batch once acknowledged, in order. */
+  readonly onAcknowledged: (records: readonly R[]) => void;
+  readonly onFailed: (error: Error) => void;
+}
+
+export class GroupCommit<R extends LogRecord> {
+  readonly #options: CommitOptions<R>;
+  #size: number;
+  #next = new Batch<R>();
+  #unsynced: Batch<R>[] = [];
+  #syncing: readonly Batch<R>[] = [];
+  #writing: Batch<R> | null = null;
+  #scheduled = false;
+  #failed: Error | null = null;
+
+  constructor(options: CommitOptions<R>) {
+    this.#options = options;
+    this.#size = options.size;
+  }
+
+  /** Queues a record; the batch it belongs to begins on the next microtask, or when the running write ends. */
+  add(record: R): Batch<R> {
+    const batch = this.#next;
+    batch.records.push(record);
+    if (this.#failed !== null) {
+      this.#next = new Batch();
+      batch.reject(this.#failed);
+    } else if (!this.#scheduled) {
+      this.#scheduled = true;
+      queueMicrotask(() => void this.#writeBatches());
+    }
+    return batch;
+  }
+
+  /** Resolves when everything added so far is acknowledged; rejects when the log has failed. */
+  async flush(): Promise<void> {
+    if (this.#failed !== null) throw this.#failed;
+    const last = this.#next.records.length > 0 ? this.#next : this.#lastInFlight();
+    await last?.acknowledged.promise;
+  }
+
+  fail(error: Error): void {
+    if (this.#failed !== null) return;
+    this.#failed = error;
+    const open = [...this.#syncing, ...this.#unsynced, this.#writing, this.#next];
+    this.#unsynced = [];
+    this.#next = new Batch();
+    for (const batch of open) batch?.reject(error);
+    this.#options.onFailed(error);
+  }
+
+  #lastInFlight(): Batch<R> | undefined {
+    return this.#writing ?? this.#unsynced.at(-1) ?? this.#syncing.at(-1);
+  }
+
+  async #writeBatches(): Promise<void> {
+    while (this.#next.records.length > 0 && this.#failed === null) {
+      const batch = this.#next;
+      this.#next = new Batch();
+      this.#writing = batch;
+      try {
+        await this.#writeBatch(batch);
+      } catch (error) {
+        this.fail(toError(error));
+      }
+      this.#writing = null;
+    }
+    this.#scheduled = false;
+  }
+
+  async #writeBatch(batch: Batch<R>): Promise<void> {
+    const encoded = batch.records.map((record) => record.encode());
+    for (const blob of encoded.flatMap(({ blobs }) => blobs)) {
+      await this.#withSpace(() => this.#options.storeBlob(blob));
+    }
+    this.#options.checkHolder();
+    const bytes = Buffer.from(encoded.map(({ line }) => line).join(''), 'utf8');
+    await this.#withSpace(() => this.#writeAll(bytes));
+    if (this.#failed !== null) return;
+    this.#size += bytes.length;
+    batch.written.resolve();
+    this.#unsynced.push(batch);
+    if (this.#syncing.length === 0) void this.#syncBatches();
+  }
+
+  async #writeAll(bytes: Buffer): Promise<void> {
+    const { fd, fs } = this.#options;
+    let position = 0;
+    while (position < bytes.length) {
+      const taken = await fs.write(fd, bytes.subarray(position));
+      if (taken === 0) throw new Error('the file system takes no more bytes');
+      position += taken;
+    }
+  }
+
+  /** A full disk is met once with the reserved space; what was half written is taken back first. */
+  async #withSpace(operation: () => Promise<unknown>): Promise<void> {
+    try {
+      await operation();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOSPC') throw error;
+      await truncateTo(this.#options.fd, this.#size);
+      if (!(await this.#options.freeSpace())) throw error;
+      await operation();
+    }
+  }
+
+  async #syncBatches(): Promise<void> {
+    while (this.#unsynced.length > 0) {
+      const batches = this.#unsynced;
+      this.#unsynced = [];
+      this.#syncing = batches;
+      try {
+        await Promise.all([
+          this.#options.fs.datasync(this.#options.fd),
+          this.#options.foldersSynced,
+        ]);
+      } catch (error) {
+        this.fail(toError(error));
+        return;
+      }
+      this.#acknowledge(batches);
+      if (this.#failed !== null) return;
+    }
+    this.#syncing = [];
+  }
+
+  #acknowledge(batches: readonly Batch<R>[]): void {
+    if (this.#failed !== null) return;
+    for (const batch of batches) {
+      this.#options.onAcknowledged(batch.records);
+      batch.acknowledged.resolve();
+    }
+  }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
