@@ -1,7 +1,7 @@
-import { basicTools } from '../tools/basic/index.ts';
+import { nativeSources } from '../tools/native.ts';
 import { createRegistry, type Registry } from '../tools/registry.ts';
 
 /** The registry of all native tools. Throws ConfigError when two of them collide. */
 export function nativeRegistry(): Registry {
-  return createRegistry([{ source: 'basic', tools: basicTools }]);
+  return createRegistry(nativeSources);
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '../config/load.ts';
 import type { ConfigOverrides, LoadedConfig } from '../config/types.ts';
+import { checkRules } from './check-rules.ts';
 import { hasPerson, type Io } from './io.ts';
 
 export interface ConfigRequest {
@@ -31,6 +32,7 @@ export async function prepareConfig(io: Io, request: ConfigRequest): Promise<Pre
     ...(interactive ? { askTrust: askTrustOf(io, workspace) } : {}),
     ...(request.untrusted === undefined ? {} : { untrusted: request.untrusted }),
   });
+  await checkRules(config);
   for (const notice of config.notices) io.stderr.write(`toolwright: ${notice}\n`);
   return { workspace, config };
 }

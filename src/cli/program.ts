@@ -1,6 +1,7 @@
 /** The commands and their flags. Each command's code is loaded only when it runs. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../llm/version.ts';
+import type { DemoFlags } from './commands/demo.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { addRunFlags, type RunFlags } from './run-flags.ts';
@@ -82,6 +83,7 @@ export function buildProgram(io: Io, outcome: Outcome = { code: 0 }): Command {
   addTools(program, context);
   addShowConfig(program, context);
   addDoctor(program, context);
+  addDemo(program, context);
   addCompletion(program, context);
   return program;
 }
@@ -298,6 +300,27 @@ function addDoctor(program: Command, { io, set }: Context): void {
     .action(async (flags: { online?: boolean; workingDir?: string; configFile?: string }) => {
       const { doctorCommand } = await import('./commands/doctor.ts');
       set(await doctorCommand(io, flags));
+    });
+}
+
+function addDemo(program: Command, { io, set }: Context): void {
+  const demo = program
+    .command('demo')
+    .description('the main job on bundled material, with no account and no network');
+  demo
+    .command('coding', { isDefault: true })
+    .description('a coding agent with a scripted model fixes a small Python project')
+    .option(
+      '--dir <folder>',
+      'where project, patch and trajectory go (default: a temporary folder)',
+    )
+    .addHelpText(
+      'after',
+      examples(['toolwright demo coding', 'toolwright demo coding --dir ./demo']),
+    )
+    .action(async (flags: DemoFlags) => {
+      const { demoCodingCommand } = await import('./commands/demo.ts');
+      set(await demoCodingCommand(io, flags));
     });
 }
 

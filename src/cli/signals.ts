@@ -12,7 +12,7 @@ const SAME_PRESS_MS = 100;
 export interface SignalHandlers {
   /** The first signal. */
   cancel(signal: string): void;
-  /** SIGINT again: end children, flush the log. The process exits when it settles, or after a second. */
+  /** SIGINT again: end children, flush the log. The process exits when it settles, or after half a second; that ends what is left. */
   kill(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface SignalWatch {
   stop(): void;
 }
 
-const KILL_WAIT_MS = 1_000;
+const KILL_WAIT_MS = 500;
 
 /** Watches from now on. `viaLauncher`: another process forwards the signals it gets to us. */
 export function watchSignals(

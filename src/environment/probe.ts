@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolFailure } from '../errors.ts';
-import type { FileAccess } from '../workspace/types.ts';
 import { createBwrapEnvironment } from './bwrap.ts';
 import { findProgram } from './find-program.ts';
+import { noFiles } from './no-files.ts';
 import { cachedVersion, probeKey, rememberProbe } from './probe-cache.ts';
 import { processManager } from './process-manager.ts';
 import { systemGrant } from './system-grant.ts';
@@ -134,12 +133,6 @@ async function checkConfinement(program: string, home: string): Promise<string |
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const noFiles = new Proxy({} as FileAccess, {
-  get: () => {
-    throw new ToolFailure('unavailable', 'The sandbox check uses no files.');
-  },
-});
 
 function remedyFor(message: string): string {
   if (/unknown option|disable-userns/i.test(message)) return INSTALL;

@@ -85,15 +85,3 @@ function isMarkable(block: MarkableBlock): boolean {
   if (UNMARKABLE.includes(block.type)) return false;
   return block.type !== 'text' || (block.text ?? '').trim() !== '';
 }
-
-/**
- * Blocks of the request before this one, from the messages alone: everything in front of the last assistant
- * message. Null when the model has not spoken yet.
- */
-export function previousTailOf(
-  messages: readonly { readonly role: string; readonly content: readonly unknown[] }[],
-): number | null {
-  const lastTurn = messages.findLastIndex((message) => message.role === 'assistant');
-  if (lastTurn < 0) return null;
-  return messages.slice(0, lastTurn).reduce((sum, message) => sum + message.content.length, 0);
-}

@@ -199,7 +199,10 @@ describe('B: call deltas, ids and names', () => {
         callDelta({ index: 0, name: 'get', args: '{"a":1}', ...(id === undefined ? {} : { id }) }),
         chatFinish('tool_calls'),
       ]);
-      expect(response.tool_calls[0]).toMatchObject({ id: null, wire_seed: response.tool_calls[0]?.call_id });
+      expect(response.tool_calls[0]).toMatchObject({
+        id: null,
+        wire_seed: response.tool_calls[0]?.call_id,
+      });
     }
   });
 
@@ -229,11 +232,20 @@ describe('B: call deltas, ids and names', () => {
     const long = 'x'.repeat(80);
     const tools = ['a.b/c', 'a_b_c', long].map((name) => ({ ...GET_TOOL, name }));
     next = { writes: [sse([chatDelta({ content: 'ok' }), chatFinish('stop')], true)] };
-    await client(server.url).chat(request({ tools, resolve: (name) => (tools.some((tool) => tool.name === name) ? name : null) }));
-    const sent = (server.requests.at(-1)?.json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name);
+    await client(server.url).chat(
+      request({
+        tools,
+        resolve: (name) => (tools.some((tool) => tool.name === name) ? name : null),
+      }),
+    );
+    const sent = (server.requests.at(-1)?.json['tools'] as { function: { name: string } }[]).map(
+      (tool) => tool.function.name,
+    );
     expect(new Set(sent).size).toBe(3);
     for (const name of sent) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    const response = await turn(whole('{"a":1}', sent[0] ?? ''), { request: { tools, resolve: () => null } });
+    const response = await turn(whole('{"a":1}', sent[0] ?? ''), {
+      request: { tools, resolve: () => null },
+    });
     expect(response.tool_calls[0]?.name).toBe('a.b/c');
   });
 
@@ -261,7 +273,9 @@ describe('C: calls written as text', () => {
   it('C1: an envelope is a call by profile; in a code fence it is text', async () => {
     const envelope = '<tool_call>{"name":"get","arguments":{"a":1}}</tool_call>';
     const response = await turn(said(envelope), { config: vllm });
-    expect(response.tool_calls).toMatchObject([{ name: 'get', arguments: { a: 1 }, source: 'text' }]);
+    expect(response.tool_calls).toMatchObject([
+      { name: 'get', arguments: { a: 1 }, source: 'text' },
+    ]);
     expect(response.content).toBe('');
     const fenced = await turn(said(`\`\`\`\n${envelope}\n\`\`\``), { config: vllm });
     expect(fenced.tool_calls).toEqual([]);
@@ -271,7 +285,8 @@ describe('C: calls written as text', () => {
   });
 
   it('C4, C5: two calls in a tools list; the minimax form', async () => {
-    const list = '<tools>[{"name":"get","arguments":{"a":1}},{"name":"get","arguments":{"a":2}}]</tools>';
+    const list =
+      '<tools>[{"name":"get","arguments":{"a":1}},{"name":"get","arguments":{"a":2}}]</tools>';
     expect((await turn(said(list), { config: vllm })).tool_calls).toHaveLength(2);
     const minimax =
       '<minimax:tool_call>\n<invoke name="get">\n<parameter name="a">1</parameter>\n</invoke>\n</minimax:tool_call>';
@@ -279,7 +294,9 @@ describe('C: calls written as text', () => {
   });
 
   it('C6: an unclosed envelope in a stopped turn is no answer', async () => {
-    const response = await turn(said('<tool_call>{"name":"get","arguments":{"a":'), { config: vllm });
+    const response = await turn(said('<tool_call>{"name":"get","arguments":{"a":'), {
+      config: vllm,
+    });
     expect(statuses(response)).toEqual(['cut']);
     expect(response.finish_reason).toBe('tool_calls');
   });
@@ -291,7 +308,9 @@ describe('C: calls written as text', () => {
 
   it('structured calls win over markup', async () => {
     const envelope = '<tool_call>{"name":"get","arguments":{"a":9}}</tool_call>';
-    const response = await turn([chatDelta({ content: envelope }), ...whole('{"a":1}')], { config: vllm });
+    const response = await turn([chatDelta({ content: envelope }), ...whole('{"a":1}')], {
+      config: vllm,
+    });
     expect(argumentsOf(response)).toEqual([{ a: 1 }]);
     expect(response.content).toBe('');
     expect(response.flags).toContain('markup_stripped');
@@ -305,7 +324,10 @@ describe('D: how a turn ends', () => {
     const other = await turn([call, chatFinish('other')]);
     expect(other).toMatchObject({ finish_reason: 'unknown', raw_finish_reason: 'other' });
     expect(statuses(other)).toEqual(['ok']);
-    const repaired = await turn([callDelta({ index: 0, id: 'c1', name: 'get', args: "{'a':1}" }), chatFinish('other')]);
+    const repaired = await turn([
+      callDelta({ index: 0, id: 'c1', name: 'get', args: "{'a':1}" }),
+      chatFinish('other'),
+    ]);
     expect(statuses(repaired)).toEqual(['cut']);
   });
 
@@ -323,7 +345,11 @@ describe('D: how a turn ends', () => {
   });
 
   it('a refusal runs nothing', async () => {
-    const response = await turn([chatDelta({ refusal: 'no' }), ...whole('{"a":1}').slice(0, 1), chatFinish('stop')]);
+    const response = await turn([
+      chatDelta({ refusal: 'no' }),
+      ...whole('{"a":1}').slice(0, 1),
+      chatFinish('stop'),
+    ]);
     expect(response.finish_reason).toBe('refusal');
     expect(statuses(response)).toEqual(['cut']);
   });
@@ -358,7 +384,16 @@ describe('D: how a turn ends', () => {
     next = {
       status: 400,
       headers: { 'content-type': 'application/json' },
-      writes: [JSON.stringify({ error: { message: 'Failed to call a function', type: 'invalid_request_error', code: 'tool_use_failed', failed_generation: '<function=get>{"a":}</function>' } })],
+      writes: [
+        JSON.stringify({
+          error: {
+            message: 'Failed to call a function',
+            type: 'invalid_request_error',
+            code: 'tool_use_failed',
+            failed_generation: '<function=get>{"a":}</function>',
+          },
+        }),
+      ],
     };
     const events = await collect(client(server.url).stream(request()));
     expect(endOf(events).response?.tool_calls).toMatchObject([

@@ -75,7 +75,17 @@ describe('F: errors and retries', () => {
   it('F2: overloaded for 4 minutes, by status and in the stream, then fine', async () => {
     const inStream: Answer = { writes: [sse([error('busy', { type: 'overloaded_error' })])] };
     const busy = refuse(529, error('busy', { type: 'overloaded_error' }));
-    const { events, waits } = await run([busy, inStream, busy, inStream, busy, inStream, busy, inStream, OK]);
+    const { events, waits } = await run([
+      busy,
+      inStream,
+      busy,
+      inStream,
+      busy,
+      inStream,
+      busy,
+      inStream,
+      OK,
+    ]);
     expect(endOf(events).response?.content).toBe('ok');
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(200_000);
   });
@@ -84,7 +94,9 @@ describe('F: errors and retries', () => {
     const quota = await run([refuse(429, error('no money', { code: 'insufficient_quota' }))]);
     expect(quota.seen).toHaveLength(1);
     expect(endOf(quota.events).error).toMatchObject({ kind: 'quota', retryable: false });
-    const bad = await run([refuse(400, error('messages.1 is wrong', { type: 'invalid_request_error' }))]);
+    const bad = await run([
+      refuse(400, error('messages.1 is wrong', { type: 'invalid_request_error' })),
+    ]);
     expect(bad.seen).toHaveLength(1);
     expect(endOf(bad.events).error).toMatchObject({ kind: 'bad_request', status: 400 });
   });
@@ -127,9 +139,15 @@ describe('F: errors and retries', () => {
     await new Promise((resolve) => free.close(resolve));
     const go = async (url: string) =>
       endOf(await collect(client(url, { maxRetries: 0 }).stream(request()))).error;
-    expect(await go(`http://127.0.0.1:${port}`)).toMatchObject({ kind: 'network', detail: 'connect' });
+    expect(await go(`http://127.0.0.1:${port}`)).toMatchObject({
+      kind: 'network',
+      detail: 'connect',
+    });
     expect(await go('http://nobody.invalid')).toMatchObject({ kind: 'network' });
-    expect(await go(server.url.replace('http:', 'https:'))).toMatchObject({ kind: 'network', detail: 'tls' });
+    expect(await go(server.url.replace('http:', 'https:'))).toMatchObject({
+      kind: 'network',
+      detail: 'tls',
+    });
   });
 });
 
@@ -148,7 +166,9 @@ describe('pooled sockets', () => {
   });
 
   it('after one byte of the answer it is a counted retry with discard', async () => {
-    const cut: Answer = { writes: [sse([chatDelta({ content: 'x' })]), { sleep: 20 }, { destroy: true }] };
+    const cut: Answer = {
+      writes: [sse([chatDelta({ content: 'x' })]), { sleep: 20 }, { destroy: true }],
+    };
     const { events } = await run([cut, OK]);
     expect(events.map((event) => event.type)).toEqual(
       expect.arrayContaining(['discard', 'retry', 'end']),
@@ -171,7 +191,13 @@ describe('pooled sockets', () => {
 
 describe('G: adaptations', () => {
   const unsupported = (name: string, instead = '') =>
-    refuse(400, error(`Unsupported parameter: '${name}' is not supported with this model.${instead}`, { type: 'invalid_request_error', param: name }));
+    refuse(
+      400,
+      error(`Unsupported parameter: '${name}' is not supported with this model.${instead}`, {
+        type: 'invalid_request_error',
+        param: name,
+      }),
+    );
 
   it('G10: the token field is swapped, both ways, once, and remembered', async () => {
     const strict = (refused: string, taken: string) => (seen: SeenRequest) =>
@@ -179,14 +205,22 @@ describe('G: adaptations', () => {
     const config = { maxTokens: 100 };
     const { events, seen } = await run(strict('max_tokens', 'max_completion_tokens'), config);
     expect(endOf(events).response?.content).toBe('ok');
-    expect(seen.map((entry) => [entry.json['max_tokens'], entry.json['max_completion_tokens']])).toEqual([
+    expect(
+      seen.map((entry) => [entry.json['max_tokens'], entry.json['max_completion_tokens']]),
+    ).toEqual([
       [100, undefined],
       [undefined, 100],
     ]);
     expect(events).toContainEqual(expect.objectContaining({ code: 'request_adapted' }));
-    const again = await run(strict('max_tokens', 'max_completion_tokens'), { ...config, model: `m${models}` });
+    const again = await run(strict('max_tokens', 'max_completion_tokens'), {
+      ...config,
+      model: `m${models}`,
+    });
     expect(again.seen).toHaveLength(1);
-    const back = await run(strict('max_completion_tokens', 'max_tokens'), { ...config, quirks: { tokenField: 'max_completion_tokens' } });
+    const back = await run(strict('max_completion_tokens', 'max_tokens'), {
+      ...config,
+      quirks: { tokenField: 'max_completion_tokens' },
+    });
     expect(back.seen.at(-1)?.json['max_tokens']).toBe(100);
   });
 
@@ -201,7 +235,8 @@ describe('G: adaptations', () => {
   });
 
   it('G9: the developer role is sent to OpenAI only, and adapted once', async () => {
-    const roles = (seen: SeenRequest) => (seen.json['messages'] as { role: string }[]).map((message) => message.role);
+    const roles = (seen: SeenRequest) =>
+      (seen.json['messages'] as { role: string }[]).map((message) => message.role);
     const { seen } = await run(
       (entry) =>
         roles(entry).includes('developer')
@@ -221,7 +256,8 @@ describe('G: adaptations', () => {
       schema: { type: 'object', properties: { a: { type: 'string', pattern: '^x{1,9}$' } } },
     };
     const { seen } = await run(
-      (entry) => (entry.body.includes('"pattern"') ? refuse(400, error('failed to parse grammar')) : OK),
+      (entry) =>
+        entry.body.includes('"pattern"') ? refuse(400, error('failed to parse grammar')) : OK,
       {},
       { tools: [tool] },
     );
@@ -230,7 +266,8 @@ describe('G: adaptations', () => {
 
   it('a forced choice that is refused becomes auto', async () => {
     const { seen } = await run(
-      (entry) => ('tool_choice' in entry.json ? refuse(400, error('tool_choice is not supported')) : OK),
+      (entry) =>
+        'tool_choice' in entry.json ? refuse(400, error('tool_choice is not supported')) : OK,
       {},
       { toolChoice: 'required' },
     );
@@ -238,7 +275,13 @@ describe('G: adaptations', () => {
   });
 
   it('G14: a 413 with images drops the older ones and goes on', async () => {
-    const image = { type: 'image', mime: 'image/png', data: 'AAAA', width: 10, height: 10 } as const;
+    const image = {
+      type: 'image',
+      mime: 'image/png',
+      data: 'AAAA',
+      width: 10,
+      height: 10,
+    } as const;
     const messages = [1, 2].map((n) => ({
       message_id: `m${n}`,
       role: 'user' as const,
@@ -246,13 +289,18 @@ describe('G: adaptations', () => {
       content: [{ type: 'text' as const, text: `look ${n}` }, image],
     }));
     const count = (entry: SeenRequest) => entry.body.split('"image_url":{').length - 1;
-    const { seen } = await run((entry) => (count(entry) > 1 ? refuse(413, error('too large')) : OK), {}, { messages });
+    const { seen } = await run(
+      (entry) => (count(entry) > 1 ? refuse(413, error('too large')) : OK),
+      {},
+      { messages },
+    );
     expect(seen.map(count)).toEqual([2, 1]);
     expect(seen[1]?.body).toContain('image removed: 10x10');
   });
 
   it('a foreign server without /responses is asked in Chat from then on', async () => {
-    const only = (entry: SeenRequest) => (entry.url.endsWith('/responses') ? refuse(404, '<html><title>Not Found</title></html>') : OK);
+    const only = (entry: SeenRequest) =>
+      entry.url.endsWith('/responses') ? refuse(404, '<html><title>Not Found</title></html>') : OK;
     const { events, seen } = await run(only, { provider: 'openai' });
     expect(seen.map((entry) => entry.url)).toEqual(['/responses', '/chat/completions']);
     expect(endOf(events).response?.content).toBe('ok');
@@ -278,8 +326,14 @@ describe('G: adaptations', () => {
 
 describe('network rules', () => {
   it('follows 307 within the origin, refuses another origin and other redirects', async () => {
-    const redirect = (status: number, location: string): Answer => ({ status, headers: { location }, writes: [] });
-    const within = await run((entry) => (entry.url === '/elsewhere' ? OK : redirect(307, '/elsewhere')));
+    const redirect = (status: number, location: string): Answer => ({
+      status,
+      headers: { location },
+      writes: [],
+    });
+    const within = await run((entry) =>
+      entry.url === '/elsewhere' ? OK : redirect(307, '/elsewhere'),
+    );
     expect(endOf(within.events).response?.content).toBe('ok');
     expect(within.seen[1]?.method).toBe('POST');
     const away = await run([redirect(308, 'http://example.invalid/x')]);
@@ -301,7 +355,13 @@ describe('network rules', () => {
       const target = new URL(incoming.url ?? '');
       incoming.pipe(
         httpRequest(
-          { host: '127.0.0.1', port: server.port, path: target.pathname, method: 'POST', headers: { 'content-type': 'application/json' } },
+          {
+            host: '127.0.0.1',
+            port: server.port,
+            path: target.pathname,
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+          },
           (answer) => {
             outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
             answer.pipe(outgoing);
@@ -310,7 +370,10 @@ describe('network rules', () => {
       );
     });
     proxy.on('connect', (incoming, socket) => {
-      seen.push({ url: incoming.url ?? '', authorization: incoming.headers['proxy-authorization'] });
+      seen.push({
+        url: incoming.url ?? '',
+        authorization: incoming.headers['proxy-authorization'],
+      });
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -324,7 +387,9 @@ describe('network rules', () => {
     const bare = await go('https://model.test', `http://127.0.0.1:${port}`);
     expect(seen.at(-1)?.url).toBe('model.test:443');
     expect(bare.error).toMatchObject({ kind: 'network', detail: 'proxy' });
-    expect(() => client('http://model.test', { proxy: 'socks5://127.0.0.1:1080' })).toThrow(ConfigError);
+    expect(() => client('http://model.test', { proxy: 'socks5://127.0.0.1:1080' })).toThrow(
+      ConfigError,
+    );
     await new Promise((resolve) => {
       proxy.closeAllConnections();
       proxy.close(resolve);
@@ -355,19 +420,27 @@ describe('recording hook', () => {
       ]),
     );
     expect(shown).not.toContain('canary');
-    expect(Buffer.concat(records[1]?.chunks.map((chunk) => chunk.bytes) ?? []).toString()).toContain('"ok"');
-    const throwing = client(server.url, {}, {
-      onExchange: () => {
-        throw new Error('full');
+    expect(
+      Buffer.concat(records[1]?.chunks.map((chunk) => chunk.bytes) ?? []).toString(),
+    ).toContain('"ok"');
+    const throwing = client(
+      server.url,
+      {},
+      {
+        onExchange: () => {
+          throw new Error('full');
+        },
       },
-    });
+    );
     const events = await collect(throwing.stream(request()));
     expect(endOf(events).response?.content).toBe('ok');
     expect(events).toContainEqual(expect.objectContaining({ code: 'recording_stopped' }));
   });
 
   it('no key appears in an error that repeats it', async () => {
-    const { events } = await run([refuse(401, error('Incorrect API key provided: sk-canary-123456'))]);
+    const { events } = await run([
+      refuse(401, error('Incorrect API key provided: sk-canary-123456')),
+    ]);
     expect(JSON.stringify(events)).not.toContain('sk-canary');
     expect(endOf(events).error).toMatchObject({ kind: 'auth', detail: 'unauthorized' });
   });
@@ -382,7 +455,9 @@ describe('recording hook', () => {
 describe('calls and errors together', () => {
   it('a call that arrived before an error never runs', async () => {
     const call = callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1}' });
-    const { events } = await run([{ writes: [sse([call, error('x', { type: 'authentication_error' })])] }]);
+    const { events } = await run([
+      { writes: [sse([call, error('x', { type: 'authentication_error' })])] },
+    ]);
     expect(endOf(events).response?.tool_calls).toMatchObject([{ status: 'cut' }]);
     expect(endOf(events).error?.kind).toBe('auth');
   });

@@ -82,7 +82,11 @@ describe('E: framing', () => {
 
   it.each([
     ['chat, first', '', { error: { message: 'slow', type: 'overloaded_error' } }],
-    ['chat, after text', sse([chatDelta({ content: 'x' })]), { error: { message: 'slow', code: 529 } }],
+    [
+      'chat, after text',
+      sse([chatDelta({ content: 'x' })]),
+      { error: { message: 'slow', code: 529 } },
+    ],
     ['flat', '', { object: 'error', message: 'slow', type: 'overloaded_error', code: 1 }],
   ])('E6: an error event at 200 is classified (%s)', async (_, before, error) => {
     const { events, requests } = await run([ok([before, sse([error])])], { maxRetries: 1 });
@@ -94,7 +98,9 @@ describe('E: framing', () => {
   it('E7: an empty body, plain text and a JSON error at 200', async () => {
     const empty = await run([ok([])], { maxRetries: 0 });
     expect(endOf(empty.events).error).toMatchObject({ kind: 'protocol', detail: 'empty_body' });
-    const plain = await run([{ headers: { 'content-type': 'text/plain' }, writes: ['hello there'] }]);
+    const plain = await run([
+      { headers: { 'content-type': 'text/plain' }, writes: ['hello there'] },
+    ]);
     expect(plain.requests).toBe(3);
     expect(endOf(plain.events).error).toMatchObject({ detail: 'not_json', excerpt: 'hello there' });
     const error = JSON.stringify({ error: { message: 'no', type: 'authentication_error' } });
@@ -120,11 +126,19 @@ describe('E: framing', () => {
     const go = async (writes: Answer['writes']) => {
       answers = [ok(writes)];
       asked = 0;
-      return endOf(await collect(client(server.url, { maxRetries: 0, timeouts }).stream(request())));
+      return endOf(
+        await collect(client(server.url, { maxRetries: 0, timeouts }).stream(request())),
+      );
     };
-    expect((await go([start, { hang: true }])).error).toMatchObject({ kind: 'timeout', detail: 'idle' });
+    expect((await go([start, { hang: true }])).error).toMatchObject({
+      kind: 'timeout',
+      detail: 'idle',
+    });
     const pings = Array.from({ length: 20 }, () => [': ping\n\n', { sleep: 50 } as const]).flat();
-    expect((await go([start, ...pings])).error).toMatchObject({ kind: 'timeout', detail: 'progress' });
+    expect((await go([start, ...pings])).error).toMatchObject({
+      kind: 'timeout',
+      detail: 'progress',
+    });
     const steady = Array.from({ length: 6 }, () => [start, { sleep: 60 } as const]).flat();
     expect((await go([...steady, sse([chatFinish('stop')], true)])).error).toBeUndefined();
   });
@@ -167,7 +181,9 @@ describe('E: framing', () => {
       ['br', brotliCompressSync(text)],
     ] as const;
     for (const [encoding, bytes] of encodings) {
-      const { events } = await run([{ headers: { 'content-encoding': encoding }, writes: [bytes] }]);
+      const { events } = await run([
+        { headers: { 'content-encoding': encoding }, writes: [bytes] },
+      ]);
       expect(contentOf(events)).toBe('héllo 😀');
     }
     const unknown = await run([{ headers: { 'content-encoding': 'zstd2' }, writes: [text] }]);
@@ -181,7 +197,9 @@ describe('E: framing', () => {
     const bad = 'data: {"choices":[{"delta":{"con\n\n';
     const text = await run([ok([bad, sse(HELLO, true)])]);
     expect(contentOf(text.events)).toBe('héllo 😀');
-    expect(text.events.filter((event) => event.type === 'warning')).toMatchObject([{ code: 'bad_frame' }]);
+    expect(text.events.filter((event) => event.type === 'warning')).toMatchObject([
+      { code: 'bad_frame' },
+    ]);
     const call = callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1}' });
     const lost = await run([ok([bad, sse([call, chatFinish('tool_calls')], true)])]);
     expect(lost.requests).toBe(3);
@@ -193,7 +211,9 @@ describe('E: framing', () => {
 
 describe('D: cut streams', () => {
   it('D3: text, then the end of the stream: retried, never a success', async () => {
-    const { events, requests } = await run([ok([sse([chatDelta({ content: 'part' })])])], { maxRetries: 2 });
+    const { events, requests } = await run([ok([sse([chatDelta({ content: 'part' })])])], {
+      maxRetries: 2,
+    });
     expect(requests).toBe(3);
     const end = endOf(events);
     expect(end.error).toMatchObject({ kind: 'network', detail: 'stream_cut' });
@@ -204,12 +224,19 @@ describe('D: cut streams', () => {
 
   it('D5: the end of the stream inside arguments runs nothing', async () => {
     const start = callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1' });
-    const good = [callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1}' }), chatFinish('stop')];
+    const good = [
+      callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1}' }),
+      chatFinish('stop'),
+    ];
     const { events, requests } = await run([ok([sse([start])]), ok([sse(good, true)])]);
     expect(requests).toBe(2);
-    expect(endOf(events).response?.tool_calls).toMatchObject([{ status: 'ok', arguments: { a: 1 } }]);
+    expect(endOf(events).response?.tool_calls).toMatchObject([
+      { status: 'ok', arguments: { a: 1 } },
+    ]);
     const cut = await run([ok([sse([start])])], { maxRetries: 0 });
-    expect(endOf(cut.events).response?.tool_calls).toMatchObject([{ status: 'cut', arguments: {} }]);
+    expect(endOf(cut.events).response?.tool_calls).toMatchObject([
+      { status: 'cut', arguments: {} },
+    ]);
   });
 
   it('an error after a finish reason makes the turn an error, but not after length', async () => {
@@ -232,24 +259,30 @@ describe('D: cut streams', () => {
 });
 
 describe('aborts', () => {
-  const start = sse([chatDelta({ content: 'part' }), callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1}' })]);
+  const start = sse([
+    chatDelta({ content: 'part' }),
+    callDelta({ index: 0, id: 'c', name: 'get', args: '{"a":1}' }),
+  ]);
   it.each([
     ['headers', [{ silent: true }]],
     ['stream', [ok([start, { hang: true }])]],
     ['retry wait', [{ status: 503, writes: ['{}'] }]],
-  ] as [string, Answer[]][])('E13: an abort ends the call within 1 s in phase %s', async (_, script) => {
-    answers = script;
-    asked = 0;
-    const abort = new AbortController();
-    setTimeout(() => abort.abort(), 150);
-    const started = performance.now();
-    const slow = client(server.url, { retry: {} }, { random: () => 1 });
-    const events = await collect(slow.stream(request(), { signal: abort.signal }));
-    const end = endOf(events);
-    expect(end.error?.kind).toBe('aborted');
-    expect(performance.now() - started).toBeLessThan(1150);
-    for (const call of end.response?.tool_calls ?? []) expect(call.status).toBe('cut');
-  });
+  ] as [string, Answer[]][])(
+    'E13: an abort ends the call within 1 s in phase %s',
+    async (_, script) => {
+      answers = script;
+      asked = 0;
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(), 150);
+      const started = performance.now();
+      const slow = client(server.url, { retry: {} }, { random: () => 1 });
+      const events = await collect(slow.stream(request(), { signal: abort.signal }));
+      const end = endOf(events);
+      expect(end.error?.kind).toBe('aborted');
+      expect(performance.now() - started).toBeLessThan(1150);
+      for (const call of end.response?.tool_calls ?? []) expect(call.status).toBe('cut');
+    },
+  );
 
   it('leaving the iteration early closes the socket within 1 s', async () => {
     answers = [ok([start, { hang: true }])];

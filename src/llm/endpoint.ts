@@ -1,7 +1,8 @@
 /** Address and headers of a request. */
-import { VERSION } from './version.ts';
+
 import type { Target } from './target.ts';
 import type { ModelConfig } from './types.ts';
+import { VERSION } from './version.ts';
 
 const AZURE_VERSION = '2025-04-01-preview';
 

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadCodec } from './codecs/load.ts';
-import type { DecodedTurn } from './codecs/codec.ts';
 import { createStreamReader } from './call/read-stream.ts';
+import type { DecodedTurn } from './codecs/codec.ts';
+import { loadCodec } from './codecs/load.ts';
+import { textAt } from './json.ts';
 import { profileNamed } from './profiles/table.ts';
 import type { LLMEvent, Protocol } from './types.ts';
-import { textAt } from './json.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../shared/cases/wire');
 const PRESENT = existsSync(ROOT);
@@ -40,7 +40,19 @@ function protocolOf(name: string, text: string): Protocol | null {
 }
 
 function recordings(): Recording[] {
-  const vendors = ['openai', 'anthropic', 'azure', 'deepseek', 'groq', 'mistral', 'moonshotai', 'alibaba', 'xai', 'open-responses', 'openai-compatible'];
+  const vendors = [
+    'openai',
+    'anthropic',
+    'azure',
+    'deepseek',
+    'groq',
+    'mistral',
+    'moonshotai',
+    'alibaba',
+    'xai',
+    'open-responses',
+    'openai-compatible',
+  ];
   return vendors.flatMap((vendor) =>
     filesUnder(path.join(ROOT, vendor)).flatMap((file): Recording[] => {
       const name = path.relative(ROOT, file);
@@ -48,10 +60,18 @@ function recordings(): Recording[] {
       const text = readFileSync(file, 'utf8');
       const protocol = protocolOf(name, text);
       if (protocol === null) return [];
-      const profile = PROFILES[vendor] ?? (protocol === 'chat' ? 'openai_compatible' : protocol === 'responses' ? 'openai' : 'anthropic');
+      const profile =
+        PROFILES[vendor] ??
+        (protocol === 'chat'
+          ? 'openai_compatible'
+          : protocol === 'responses'
+            ? 'openai'
+            : 'anthropic');
       const lines = text.split('\n').filter((line) => line.trim() !== '');
       const frames = lines.map((line) => `data: ${mended(line)}\n\n`).join('');
-      const bytes = Buffer.from(name.endsWith('.sse') ? text : frames + (protocol === 'chat' ? 'data: [DONE]\n\n' : ''));
+      const bytes = Buffer.from(
+        name.endsWith('.sse') ? text : frames + (protocol === 'chat' ? 'data: [DONE]\n\n' : ''),
+      );
       return [{ name, protocol, profile, bytes }];
     }),
   );
@@ -68,7 +88,12 @@ function mended(line: string): string {
 }
 
 /** Files whose deltas were shortened by hand; the whole items in them are authoritative. */
-const SHORTENED = ['openai-shell-container.1', 'openai-mcp-tool-approval', 'openai-web-search-tool', 'openai-phase.1'];
+const SHORTENED = [
+  'openai-shell-container.1',
+  'openai-mcp-tool-approval',
+  'openai-web-search-tool',
+  'openai-phase.1',
+];
 /** Files without any usage report. */
 const UNCOUNTED = ['openai-error', 'anthropic-fallback-tool-call'];
 
@@ -85,7 +110,10 @@ function splits(bytes: Buffer, seed: number): Uint8Array[] {
   return pieces;
 }
 
-async function decode(recording: Recording, seed: number): Promise<{ turn: DecodedTurn; events: LLMEvent[] }> {
+async function decode(
+  recording: Recording,
+  seed: number,
+): Promise<{ turn: DecodedTurn; events: LLMEvent[] }> {
   const codec = await loadCodec(recording.protocol);
   const profile = profileNamed(recording.profile);
   if (codec === undefined || profile === undefined) throw new Error(recording.name);
@@ -114,9 +142,12 @@ describe.skipIf(!PRESENT)('recorded traffic (skipped where ../shared/cases/wire 
       const seeds = recording.bytes.length > 60_000 ? [7] : [1, 7, 8];
       for (const seed of seeds) expect((await decode(recording, seed)).turn).toEqual(whole.turn);
       expect(whole.turn.closed).toBe(true);
-      if (!UNCOUNTED.some((name) => recording.name.includes(name))) expect(whole.turn.usage).not.toBeNull();
+      if (!UNCOUNTED.some((name) => recording.name.includes(name)))
+        expect(whole.turn.usage).not.toBeNull();
       const discarded = whole.events.some((event) => event.type === 'discard');
-      const text = whole.turn.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      const text = whole.turn.blocks
+        .map((block) => (block.type === 'text' ? block.text : ''))
+        .join('');
       const shortened = SHORTENED.some((name) => recording.name.includes(name));
       if (!discarded && !shortened) expect(joined(whole.events, 'text_delta')).toBe(text);
       for (const block of whole.turn.blocks) {
@@ -147,7 +178,10 @@ describe.skipIf(!PRESENT)('recorded traffic (skipped where ../shared/cases/wire 
       input_tokens: 61,
       output_tokens: 2,
     });
-    expect(await usageOf('groq-tool-call.chunks.txt')).toMatchObject({ input_tokens: 210, output_tokens: 15 });
+    expect(await usageOf('groq-tool-call.chunks.txt')).toMatchObject({
+      input_tokens: 210,
+      output_tokens: 15,
+    });
   });
 
   it('E12: a duplicate start is ignored, a spliced one starts the message over', async () => {

@@ -48,12 +48,11 @@ export function resolveTarget(config: ModelConfig, recorded: Transport['recorded
   };
 }
 
-function baseUrlOf(
-  config: ModelConfig,
-  profile: Profile,
-  recorded: Transport['recorded'],
-): string {
-  const url = config.baseUrl ?? profile.baseUrl ?? (recorded === undefined ? undefined : 'http://replay.invalid');
+function baseUrlOf(config: ModelConfig, profile: Profile, recorded: Transport['recorded']): string {
+  const url =
+    config.baseUrl ??
+    profile.baseUrl ??
+    (recorded === undefined ? undefined : 'http://replay.invalid');
   if (url === undefined) {
     throw new ConfigError(
       `provider "${config.provider}" needs a base URL; give base_url in model_providers or --model-base-url`,
@@ -61,10 +60,13 @@ function baseUrlOf(
     );
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new ConfigError(`base_url of provider "${config.provider}" is not an http or https address`, {
-      key: 'base_url',
-      provider: config.provider,
-    });
+    throw new ConfigError(
+      `base_url of provider "${config.provider}" is not an http or https address`,
+      {
+        key: 'base_url',
+        provider: config.provider,
+      },
+    );
   }
   return url.replace(/\/+$/, '');
 }

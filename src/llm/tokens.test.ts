@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { estimateMessage, estimateRequest, estimateText } from './tokens.ts';
-import type { ContentBlock, LLMMessage, LLMRequest } from './types.ts';
+import type { ContentBlock, LLMMessage, LLMRequest, ToolCall } from './types.ts';
 
 function hashes(count: number, encoding: 'hex' | 'base64'): string {
   return Array.from({ length: count }, (_item, index) =>
@@ -13,7 +13,9 @@ const listing = Array.from(
   (_item, at) =>
     `-rw-r--r--  1 root root ${String(4096 + at * 977).padStart(7)} Nov ${10 + (at % 20)} 1${at % 10}:${10 + at}  src/mod-${at}.d.ts`,
 ).join('\n');
-const digits = hashes(40, 'hex').replace(/[a-f]/g, '').replace(/(\d{6})/g, '$1\n');
+const digits = hashes(40, 'hex')
+  .replace(/[a-f]/g, '')
+  .replace(/(\d{6})/g, '$1\n');
 
 const PROSE = `The program reads the whole file before it decides anything, because a partial read could hide a
 change that someone else made in the meantime. When the text it looks for occurs more than once, it refuses to
@@ -63,13 +65,103 @@ const JAPANESE = `プログラムは、何かを決める前にファイル全�
 
 /** Exact counts were made with o200k_base. */
 const SAMPLES: readonly [string, string, number, 'text' | 'dense'][] = [
-  ['English prose', PROSE, 0, 'text'],
-  ['source code', CODE, 0, 'text'],
-  ['JSON', JSON_TEXT, 0, 'text'],
-  ['Chinese', CHINESE, 0, 'text'],
-  ['Japanese', JAPANESE, 0, 'text'],
-  ['a listing', listing, 0, 'dense'],
-  ['digits', digits, 0, 'dense'],
-  ['base64', hashes(20, 'base64'), 0, 'dense'],
-  ['hex', hashes(20, 'hex'), 0, 'dense'],
+  ['English prose', PROSE, 116, 'text'],
+  ['source code', CODE, 209, 'text'],
+  ['JSON', JSON_TEXT, 168, 'text'],
+  ['Chinese', CHINESE, 84, 'text'],
+  ['Japanese', JAPANESE, 88, 'text'],
+  ['a listing', listing, 719, 'dense'],
+  ['digits', digits, 798, 'dense'],
+  ['base64', hashes(20, 'base64'), 600, 'dense'],
+  ['hex', hashes(20, 'hex'), 726, 'dense'],
 ];
+
+describe('the estimate of a text', () => {
+  it.each(SAMPLES)('of %s is near the exact count', (_title, text, exact, kind) => {
+    const error = estimateText(text) / exact - 1;
+    expect(error).toBeGreaterThan(kind === 'dense' ? -0.35 : -0.2);
+    if (kind === 'text') expect(error).toBeLessThan(0.5);
+  });
+
+  it('follows the stated rule', () => {
+    expect(estimateText('')).toBe(0);
+    expect(estimateText('a'.repeat(36))).toBe(10);
+    expect(estimateText('\u4e2d'.repeat(10))).toBe(8);
+    expect(estimateText('\u{20000}'.repeat(10))).toBe(8);
+    expect(estimateText('\u00e9'.repeat(30))).toBe(20);
+    expect(estimateText('\u{1f600}'.repeat(30))).toBe(40);
+    expect(estimateText('a'.repeat(199))).toBe(Math.ceil(199 / 3.6));
+    expect(estimateText('a'.repeat(200))).toBe(100);
+    expect(estimateText(`${'a'.repeat(100)} `.repeat(2))).toBe(Math.ceil(202 / 3.6));
+    expect(estimateText(`${'ab1'.repeat(10)} `.repeat(10))).toBe(Math.ceil(310 / 3.6));
+    expect(estimateText(`${'a1'.repeat(10)} `.repeat(10))).toBe(105);
+  });
+
+  it('reads 8 MB in well under a second', () => {
+    const started = performance.now();
+    estimateText('some text, '.repeat(750_000));
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+function message(...content: ContentBlock[]): LLMMessage {
+  return { message_id: 'm', role: 'user', content, origin: 'user' };
+}
+
+describe('the estimate of a request', () => {
+  const word: ContentBlock = { type: 'text', text: 'a'.repeat(36) };
+  const image: ContentBlock = {
+    type: 'image',
+    mime: 'image/png',
+    data: '',
+    width: 900,
+    height: 500,
+  };
+  const request: LLMRequest = {
+    ...{ system: [], messages: [message(word)], tools: [], resolve: () => null },
+    ...{ purpose: 'step', sessionId: 's' },
+  };
+
+  it('counts messages, images, calls and reasoning', () => {
+    const call: ToolCall = {
+      ...{
+        call_id: 'c',
+        name: 'get_file',
+        arguments: {},
+        id: null,
+        raw_name: 'get_file',
+        index: 0,
+      },
+      ...{ raw_arguments: 'b'.repeat(36), repairs: [], wire_seed: 'c' },
+      status: 'ok',
+      source: 'structured',
+    };
+    expect(estimateMessage(message(word))).toBe(15);
+    expect(estimateMessage(message(word, image))).toBe(1615);
+    expect(estimateMessage(message({ type: 'tool_call', call }))).toBe(5 + 12 + 3 + 10);
+    const reasoning: ContentBlock = { type: 'reasoning', text: 'c'.repeat(36), kind: 'full' };
+    expect(estimateMessage(message(reasoning))).toBe(15);
+    const result: ContentBlock = {
+      ...{ type: 'tool_result', call_id: 'c', name: 'get', success: true, error_kind: null },
+      ...{ text: 'd'.repeat(36), images: [image] },
+    };
+    expect(estimateMessage(message(result))).toBe(1615);
+  });
+
+  it('counts system, tools and the answer schema, and is scaled by the learned ratio', () => {
+    const plain = estimateRequest(request);
+    expect(plain).toBe(15);
+    expect(estimateRequest({ ...request, system: [{ text: 'a'.repeat(36) }] })).toBe(25);
+    const tool = { name: 'get', description: 'Gets it.', schema: { type: 'object' } };
+    expect(estimateRequest({ ...request, tools: [tool] })).toBeGreaterThan(plain + 12);
+    const responseSchema = { name: 'x', schema: { type: 'object' }, strict: true };
+    expect(estimateRequest({ ...request, responseSchema })).toBeGreaterThan(plain);
+    expect(estimateRequest(request, 2)).toBe(30);
+  });
+
+  it('takes the size of images where the vendor bills by it', () => {
+    const pictures = { ...request, messages: [message(image)] };
+    expect(estimateRequest(pictures, 1, 'area')).toBe(605);
+    expect(estimateRequest(pictures)).toBe(1605);
+  });
+});

@@ -83,13 +83,29 @@ function estimateBlock(block: ContentBlock): number {
 
 const ofMessages = new WeakMap<LLMMessage, number>();
 
+/** How images count: a flat 1,600 tokens each, or by their area (Anthropic: width x height / 750). */
+export type ImageBilling = 'flat' | 'area';
+const PIXELS_PER_TOKEN = 750;
+
 /** Unscaled estimate of one message; computed once per message object. */
-export function estimateMessage(message: LLMMessage): number {
+export function estimateMessage(message: LLMMessage, images: ImageBilling = 'flat'): number {
   const known = ofMessages.get(message);
-  if (known !== undefined) return known;
-  const tokens = message.content.reduce((sum, block) => sum + estimateBlock(block), MESSAGE_TOKENS);
-  ofMessages.set(message, tokens);
-  return tokens;
+  const tokens =
+    known ?? message.content.reduce((sum, block) => sum + estimateBlock(block), MESSAGE_TOKENS);
+  if (known === undefined) ofMessages.set(message, tokens);
+  return images === 'flat' ? tokens : tokens + areaCorrection(message);
+}
+
+/** What billing by area adds to, or takes from, the flat count. */
+function areaCorrection(message: LLMMessage): number {
+  const images = message.content.flatMap((block) => {
+    if (block.type === 'image') return [block];
+    return block.type === 'tool_result' ? (block.images ?? []) : [];
+  });
+  return images.reduce(
+    (sum, { width, height }) => sum + Math.ceil((width * height) / PIXELS_PER_TOKEN) - IMAGE_TOKENS,
+    0,
+  );
 }
 
 const ofTools = new WeakMap<ToolSpec, number>();
@@ -107,10 +123,17 @@ function estimateTool(tool: ToolSpec): number {
 }
 
 /** Estimated input tokens of a request: system, tools, messages, answer schema. `ratio` is the learned one, 0.5 to 2. */
-export function estimateRequest(request: LLMRequest, ratio = 1): number {
+export function estimateRequest(
+  request: LLMRequest,
+  ratio = 1,
+  images: ImageBilling = 'flat',
+): number {
   const system = request.system.reduce((sum, block) => sum + estimateText(block.text), 0);
   const tools = request.tools.reduce((sum, tool) => sum + estimateTool(tool), 0);
-  const messages = request.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+  const messages = request.messages.reduce(
+    (sum, message) => sum + estimateMessage(message, images),
+    0,
+  );
   const schema =
     request.responseSchema === undefined
       ? 0

@@ -59,12 +59,12 @@ describe('parseShellLine', () => {
   it('refuses everything that is not literal', () => {
     const texts = [
       'echo $x',
-      'echo ${x}',
+      'echo \x24{x}',
       'echo $(id)',
       'echo `id`',
       'echo "$(id)"',
       'echo "`id`"',
-      'echo "${x}"',
+      'echo "\x24{x}"',
       "echo $'a'",
       'echo $"a"',
       'echo <(id)',

@@ -64,8 +64,12 @@ const SECRET_FILE =
   /^(?:\.env|\.env\..*|.*\.(?:pem|p12)|id_rsa.*|id_ed25519.*|id_ecdsa.*|\.netrc|\.pgpass)$/s;
 const SECRET_UNLESS_SOURCE = /^(?:credentials.*|secrets\..*|.*\.key)$/s;
 const ENV_TEMPLATE = /^\.env\.(?:.*\.)?(?:example|sample|template)$/s;
-const SOURCE_EXTENSION =
-  /\.(?:py|pyi|js|mjs|cjs|jsx|ts|mts|cts|tsx|vue|java|kt|scala|go|rs|rb|php|c|h|cc|cpp|hpp|cs|swift|dart|ex|lua|pl|r)$/;
+/** Names that end so are code, whatever they begin with. */
+export const SOURCE_EXTENSIONS =
+  'py pyi js mjs cjs jsx ts mts cts tsx vue java kt scala go rs rb php c h cc cpp hpp cs swift dart ex lua pl r'.split(
+    ' ',
+  );
+const SOURCE_EXTENSION = new RegExp(`\\.(?:${SOURCE_EXTENSIONS.join('|')})$`);
 
 /** True when the path (components below a root) names something no tool may read or write. */
 export function isSecretName(segments: readonly string[], options: NameOptions = {}): boolean {

@@ -126,6 +126,7 @@ export function usageOrEstimate(decoded: DecodedTurn, estimate: number): Reporte
 
 function callText(call: DecodedCall): string {
   const { argumentsValue } = call;
-  const text = typeof argumentsValue === 'string' ? argumentsValue : JSON.stringify(argumentsValue ?? {});
+  const text =
+    typeof argumentsValue === 'string' ? argumentsValue : JSON.stringify(argumentsValue ?? {});
   return call.name + text;
 }

@@ -96,7 +96,12 @@ export async function* runAttempt(
     headers = response.headers;
     log.headers(response.status, headers);
     const requestId = requestIdOf(headers);
-    yield { type: 'headers', status: response.status, request_id: requestId, ms: clock.now() - start };
+    yield {
+      type: 'headers',
+      status: response.status,
+      request_id: requestId,
+      ms: clock.now() - start,
+    };
     const chunks = chunksOf(response, log, watchdog)[Symbol.asyncIterator]();
     const next = (): Promise<IteratorResult<Uint8Array>> => {
       const trailing = new Promise<IteratorResult<Uint8Array>>((resolve) => {
@@ -172,7 +177,8 @@ async function send(input: AttemptInput, signal: AbortSignal): Promise<Transport
 }
 
 function splitterFor({ profile, request }: PreparedAttempt): TextCallSplitter | null {
-  const formats = request.tools.length > 0 && request.toolChoice !== 'none' ? profile.textCalls : [];
+  const formats =
+    request.tools.length > 0 && request.toolChoice !== 'none' ? profile.textCalls : [];
   const { tags, implied } = profile.reasoning;
   if (profile.protocol !== 'chat' || (formats.length === 0 && !tags && !implied)) return null;
   return createTextCallSplitter({
@@ -190,7 +196,8 @@ function isQuoted(request: LLMRequest, block: string): boolean {
     (message) =>
       message.role === 'user' &&
       message.content.some(
-        (part) => (part.type === 'text' || part.type === 'tool_result') && part.text.includes(block),
+        (part) =>
+          (part.type === 'text' || part.type === 'tool_result') && part.text.includes(block),
       ),
   );
 }
@@ -312,7 +319,13 @@ function lossOf(lost: number, decoded: DecodedTurn): LLMErrorInfo | null {
 }
 
 export function requestIdOf(headers: Readonly<Record<string, string>>): string | null {
-  for (const name of ['request-id', 'x-request-id', 'x-ms-request-id', 'apim-request-id', 'cf-ray']) {
+  for (const name of [
+    'request-id',
+    'x-request-id',
+    'x-ms-request-id',
+    'apim-request-id',
+    'cf-ray',
+  ]) {
     const value = headers[name];
     if (value !== undefined) return value;
   }

@@ -2,11 +2,7 @@
 import { loadCodec } from '../codecs/load.ts';
 import { addUsage, NO_USAGE, totalOf } from '../codecs/usage.ts';
 import { isLLMError } from '../errors.ts';
-import {
-  chooseAdaptation,
-  isForThisCallOnly,
-  MOST_ADAPTATIONS,
-} from '../failures/adaptations.ts';
+import { chooseAdaptation, isForThisCallOnly, MOST_ADAPTATIONS } from '../failures/adaptations.ts';
 import { countImages } from '../failures/remove-images.ts';
 import { decideRetry } from '../failures/retry.ts';
 import { maskText } from '../mask.ts';
@@ -83,7 +79,8 @@ async function* oneAttempt(
 ): AsyncGenerator<LLMEvent, Step, undefined> {
   const { target, config } = context;
   if (signal.aborted) return { error: abortReason(signal) };
-  if (target.profile.auth.required && !config.apiKey && context.waits) return { error: noKey(context) };
+  if (target.profile.auth.required && !config.apiKey && context.waits)
+    return { error: noKey(context) };
   const protocol = protocolOf(target, state.made);
   const codec = await loadCodec(protocol);
   if (codec === undefined) return { error: noCodec(protocol) };
@@ -157,7 +154,9 @@ function toResponse(
       flags: outcome.flags,
     },
   });
-  return decoded.flags[0] === REJECTED_FLAG ? rejectCalls(response, decoded.flags[1] ?? '') : response;
+  return decoded.flags[0] === REJECTED_FLAG
+    ? rejectCalls(response, decoded.flags[1] ?? '')
+    : response;
 }
 
 /** An attempt counts once content or a report of the endpoint arrived. */
@@ -209,7 +208,9 @@ async function* afterFailure(
   const delayMs = context.waits ? decision.delayMs : 0;
   const { deadline } = options;
   if (deadline !== undefined && context.clock.now() + delayMs > deadline) {
-    return { error: withReason(error, 'the deadline of the run leaves no time for another attempt') };
+    return {
+      error: withReason(error, 'the deadline of the run leaves no time for another attempt'),
+    };
   }
   if (outcome.showedDeltas) yield { type: 'discard', reason: masked(error.message, context) };
   yield {
@@ -279,7 +280,10 @@ function abortReason(signal: AbortSignal): LLMErrorInfo {
 function noKey(context: ClientContext): LLMErrorInfo {
   const { provider, profile } = context.target;
   const names = profile.keyEnv.join(' or ');
-  const remedy = names === '' ? 'give api_key in model_providers' : `set ${names}, or api_key in model_providers`;
+  const remedy =
+    names === ''
+      ? 'give api_key in model_providers'
+      : `set ${names}, or api_key in model_providers`;
   return {
     kind: 'auth',
     detail: 'no_key',
@@ -310,4 +314,3 @@ function unexpected(error: unknown): LLMErrorInfo {
     message: `the request could not be made: ${message}`,
   };
 }
-

@@ -44,20 +44,27 @@ function fromTurn(input: JudgeInput, decoded: DecodedTurn): Judgement {
     case 'malformed_call':
       return {
         kind: 'error',
-        error: protocol('malformed_call', `the model wrote a call its endpoint could not read (${stop.raw})`),
+        error: protocol(
+          'malformed_call',
+          `the model wrote a call its endpoint could not read (${stop.raw})`,
+        ),
       };
     case 'overflow':
       return { kind: 'error', error: overflow('the context window is full', '') };
     case 'reason':
       return isSilentOverflow(input, decoded)
-        ? { kind: 'error', error: overflow('the reply has no room: the context window is full', '') }
+        ? {
+            kind: 'error',
+            error: overflow('the reply has no room: the context window is full', ''),
+          }
         : { kind: 'turn', decoded };
   }
 }
 
 /** Cut at the length limit before the first token, with an input that fills the window. */
 function isSilentOverflow({ context }: JudgeInput, { stop, usage }: DecodedTurn): boolean {
-  if (stop?.kind !== 'reason' || stop.finish !== 'length' || usage === null || usage.estimated) return false;
+  if (stop?.kind !== 'reason' || stop.finish !== 'length' || usage === null || usage.estimated)
+    return false;
   const { target } = context;
   const input =
     usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
@@ -133,12 +140,11 @@ function refusedArguments({ prepared }: JudgeInput, facts: ErrorFacts): Judgemen
 export const REJECTED_FLAG = 'provider_rejected';
 
 function rejectedTurn(facts: ErrorFacts, generation: string): DecodedTurn {
-  const name = /"name"\s*:\s*"([^"]+)"/.exec(generation)?.[1] ?? /<function=([\w.-]+)/.exec(generation)?.[1];
+  const name =
+    /"name"\s*:\s*"([^"]+)"/.exec(generation)?.[1] ?? /<function=([\w.-]+)/.exec(generation)?.[1];
   return {
     ...emptyTurn(),
-    blocks: [
-      { type: 'call', id: null, name: name ?? '', argumentsValue: generation, index: 0 },
-    ],
+    blocks: [{ type: 'call', id: null, name: name ?? '', argumentsValue: generation, index: 0 }],
     stop: { kind: 'reason', finish: 'tool_calls', raw: facts.code ?? null },
     flags: [REJECTED_FLAG, facts.message],
   };
@@ -185,5 +191,11 @@ function protocol(detail: string, message: string): LLMErrorInfo {
 }
 
 function overflow(message: string, text: string): LLMErrorInfo {
-  return { kind: 'overflow', retryable: false, phase: 'stream', message, overflow: readOverflow(text) };
+  return {
+    kind: 'overflow',
+    retryable: false,
+    phase: 'stream',
+    message,
+    overflow: readOverflow(text),
+  };
 }

@@ -79,7 +79,8 @@ export function createStreamReader(input: StreamReaderInput): StreamReader {
 
   const push = (chunk: Uint8Array): void => {
     size += chunk.byteLength;
-    if (size > RESPONSE_LIMIT) throw tooLarge(`the response is larger than ${RESPONSE_LIMIT} bytes`);
+    if (size > RESPONSE_LIMIT)
+      throw tooLarge(`the response is larger than ${RESPONSE_LIMIT} bytes`);
     if (form !== undefined) {
       takeBytes(chunk);
       return;

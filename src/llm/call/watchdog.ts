@@ -68,7 +68,10 @@ export function createWatchdog(input: WatchdogInput): Watchdog {
       return [...all, { at: closedAt + TRAILING_MS, fire: input.onTrailing }];
     }
     if (lastByte === undefined) {
-      return [...all, ...limit(start, limits.firstByte, 'first_byte', 'no byte of the answer came')];
+      return [
+        ...all,
+        ...limit(start, limits.firstByte, 'first_byte', 'no byte of the answer came'),
+      ];
     }
     return [
       ...all,
@@ -82,7 +85,10 @@ export function createWatchdog(input: WatchdogInput): Watchdog {
     armedFor = Math.min(...dues().map((due) => due.at));
     if (armedFor === Number.POSITIVE_INFINITY) return;
     const wait = Math.max(0, armedFor - now());
-    timer = setTimeout(check, input.foreignClock ? Math.min(wait, FOREIGN_POLL_MS) : Math.ceil(wait));
+    timer = setTimeout(
+      check,
+      input.foreignClock ? Math.min(wait, FOREIGN_POLL_MS) : Math.ceil(wait),
+    );
   };
 
   const check = (): void => {

@@ -59,7 +59,9 @@ export interface DecodedCall {
   readonly cut?: boolean;
 }
 
-export type DecodedBlock = Exclude<ContentBlock, { type: 'tool_call' | 'tool_result' }> | DecodedCall;
+export type DecodedBlock =
+  | Exclude<ContentBlock, { type: 'tool_call' | 'tool_result' }>
+  | DecodedCall;
 
 /** What the wire said about the end of the turn. */
 export type DecodedStop =

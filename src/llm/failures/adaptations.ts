@@ -28,8 +28,23 @@ export interface AdaptInput {
   readonly made: ReadonlySet<string>;
 }
 
-const SAMPLING = ['temperature', 'top_p', 'top_k', 'seed', 'stop', 'presence_penalty', 'frequency_penalty'];
-const DROPPABLE = [...SAMPLING, 'stream_options', 'parallel_tool_calls', 'prompt_cache_key', 'store', 'strict'];
+const SAMPLING = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'seed',
+  'stop',
+  'presence_penalty',
+  'frequency_penalty',
+];
+const DROPPABLE = [
+  ...SAMPLING,
+  'stream_options',
+  'parallel_tool_calls',
+  'prompt_cache_key',
+  'store',
+  'strict',
+];
 const REFUSAL =
   /unsupported|not supported|does not support|doesn't support|unrecognized|unknown|unexpected|not permitted|not allowed|invalid|extra inputs|extra fields|cannot|must be|only .* supported|deprecated|not available|not accept/i;
 
@@ -57,7 +72,8 @@ function fresh(name: string | undefined, { made }: AdaptInput): string | undefin
 
 /** A foreign server that has no `/responses` speaks Chat. */
 function apiAdaptation({ profile, foreignBaseUrl, error }: AdaptInput): string | undefined {
-  const noModel = /model/i.test(error.code ?? '') || /model .*(not exist|not found)/i.test(error.message);
+  const noModel =
+    /model/i.test(error.code ?? '') || /model .*(not exist|not found)/i.test(error.message);
   return profile.protocol === 'responses' && foreignBaseUrl && !noModel ? 'api:chat' : undefined;
 }
 
@@ -77,14 +93,17 @@ function droppedParams(text: string, param: string | undefined, { profile }: Ada
   return DROPPABLE.filter((name) => {
     if (profile.dropParams.includes(name)) return false;
     if (bare === name) return true;
-    return new RegExp(`(^|[^a-z_])${name}([^a-z_]|$)`).test(text) && !/^(seed|stop|store|strict)$/.test(name)
+    return new RegExp(`(^|[^a-z_])${name}([^a-z_]|$)`).test(text) &&
+      !/^(seed|stop|store|strict)$/.test(name)
       ? true
       : new RegExp(`['"\`.]${name}['"\`]`).test(text);
   }).map((name) => `drop:${name}`);
 }
 
 function developerRole(text: string, profile: Profile): string[] {
-  return profile.systemRole === 'developer' && /developer/i.test(text) ? ['system_role:system'] : [];
+  return profile.systemRole === 'developer' && /developer/i.test(text)
+    ? ['system_role:system']
+    : [];
 }
 
 function toolChoice(text: string, request: LLMRequest, profile: Profile): string[] {
@@ -94,14 +113,18 @@ function toolChoice(text: string, request: LLMRequest, profile: Profile): string
   return choice === 'auto' ? [] : ['choice:auto'];
 }
 
-const SCHEMA_WORDS = /grammar|json schema|invalid schema|input_schema|unsupported schema|parameters.*schema|schema.*(?:invalid|unsupported|parse)/i;
+const SCHEMA_WORDS =
+  /grammar|json schema|invalid schema|input_schema|unsupported schema|parameters.*schema|schema.*(?:invalid|unsupported|parse)/i;
 
 /** Portable schemas first, then without the tool the refusal names. */
 function schemas(text: string, profile: Profile, request: LLMRequest): string[] {
   if (!SCHEMA_WORDS.test(text)) return [];
   const dialect = profile.schemaDialect === 'portable' ? [] : ['dialect:portable'];
   const named = request.tools.find(
-    (tool, index) => text.includes(`'${tool.name}'`) || text.includes(`tools.${index}.`) || text.includes(`tools[${index}]`),
+    (tool, index) =>
+      text.includes(`'${tool.name}'`) ||
+      text.includes(`tools.${index}.`) ||
+      text.includes(`tools[${index}]`),
   );
   return named === undefined ? dialect : [...dialect, `without_tool:${named.name}`];
 }
@@ -110,7 +133,8 @@ function imageRemoval(text: string, { error, hasImages, profile }: AdaptInput): 
   if (!hasImages || !profile.images.input) return [];
   if (error.status === 413) return ['images:older', 'images:all'];
   if (!/image|vision|multimodal/i.test(text)) return [];
-  const noVision = /not support|unsupported|unknown variant|no endpoints|text.only|does not accept/i.test(text);
+  const noVision =
+    /not support|unsupported|unknown variant|no endpoints|text.only|does not accept/i.test(text);
   return noVision ? ['images:none'] : ['images:newest', 'images:all'];
 }
 
@@ -128,7 +152,8 @@ export function adaptProfile(profile: Profile, made: ReadonlySet<string>): Profi
     if (what === 'drop') adapted = withoutParam(adapted, value);
     if (what === 'system_role') adapted = patchProfile(adapted, { systemRole: 'system' });
     if (what === 'choice_none') adapted = patchProfile(adapted, { choiceNone: 'flatten' });
-    if (what === 'dialect') adapted = patchProfile(adapted, { schemaDialect: 'portable', strictTools: false });
+    if (what === 'dialect')
+      adapted = patchProfile(adapted, { schemaDialect: 'portable', strictTools: false });
     if (name === 'images:none') adapted = patchProfile(adapted, { images: { input: false } });
   }
   return adapted;
@@ -138,19 +163,26 @@ function withoutParam(profile: Profile, name: string): Profile {
   const patched = patchProfile(profile, { dropParams: [...profile.dropParams, name] });
   if (name === 'parallel_tool_calls') return patchProfile(patched, { parallelField: false });
   if (name !== 'strict') return patched;
-  const plain = profile.schemaDialect === 'openai_strict' ? { schemaDialect: 'plain' as const } : {};
+  const plain =
+    profile.schemaDialect === 'openai_strict' ? { schemaDialect: 'plain' as const } : {};
   return patchProfile(patched, { strictTools: false, ...plain });
 }
 
 /** The request without what was refused. Untouched messages keep their identity. */
 export function adaptRequest(request: LLMRequest, made: ReadonlySet<string>): LLMRequest {
-  const without = [...made].filter((name) => name.startsWith('without_tool:')).map((name) => split(name)[1]);
+  const without = [...made]
+    .filter((name) => name.startsWith('without_tool:'))
+    .map((name) => split(name)[1]);
   const tools =
-    without.length === 0 ? request.tools : request.tools.filter((tool) => !without.includes(tool.name));
+    without.length === 0
+      ? request.tools
+      : request.tools.filter((tool) => !without.includes(tool.name));
   return {
     ...request,
     tools,
-    ...(made.has('choice:auto') && request.toolChoice !== 'none' ? { toolChoice: 'auto' as const } : {}),
+    ...(made.has('choice:auto') && request.toolChoice !== 'none'
+      ? { toolChoice: 'auto' as const }
+      : {}),
   };
 }
 

@@ -36,14 +36,32 @@ const TIMEOUT: ErrorClass = { kind: 'timeout', detail: 'server', retryable: true
 
 /** Codes and types that mean one thing only, lower-case; the first rule that fits decides. */
 const SPECIFIC: readonly Rule[] = [
-  [/^(insufficient_quota|billing_.*|exceeded_current_quota_error|arrearage|accountoverdueerror|1113|insufficient_balance|insufficient_credits|quota_exceeded)$/, QUOTA],
-  [/^(context_length_exceeded|exceed_context_size_error|request_too_large)$/, { kind: 'overflow', retryable: false }],
-  [/^(rate_limit.*|ratelimit.*|resource_exhausted|too_many_requests|throttling.*|tokens|requests|1302|1303|1305)$/, RATE_LIMIT],
-  [/^(overloaded.*|.*_overloaded_error|engine_overloaded|server_?overloaded|slow_down|unavailable|1312)$/, OVERLOADED],
-  [/^(authentication_error|invalid_api_key|incorrect_api_key.*|invalid_authentication.*|invalidapikey|unauthenticated|unauthorized)$/, UNAUTHORIZED],
+  [
+    /^(insufficient_quota|billing_.*|exceeded_current_quota_error|arrearage|accountoverdueerror|1113|insufficient_balance|insufficient_credits|quota_exceeded)$/,
+    QUOTA,
+  ],
+  [
+    /^(context_length_exceeded|exceed_context_size_error|request_too_large)$/,
+    { kind: 'overflow', retryable: false },
+  ],
+  [
+    /^(rate_limit.*|ratelimit.*|resource_exhausted|too_many_requests|throttling.*|tokens|requests|1302|1303|1305)$/,
+    RATE_LIMIT,
+  ],
+  [
+    /^(overloaded.*|.*_overloaded_error|engine_overloaded|server_?overloaded|slow_down|unavailable|1312)$/,
+    OVERLOADED,
+  ],
+  [
+    /^(authentication_error|invalid_api_key|incorrect_api_key.*|invalid_authentication.*|invalidapikey|unauthenticated|unauthorized)$/,
+    UNAUTHORIZED,
+  ],
   [/^(permission_error|permission_denied|forbidden|access_denied|accessdenied)$/, FORBIDDEN],
   [/^(timeout_error|request_timeout|deadline_exceeded|timeout)$/, TIMEOUT],
-  [/^(api_error|server_error|internal|internal_error|internal_server_error|internalerror|service_unavailable.*|vllm_error|upstream_error)$/, SERVER],
+  [
+    /^(api_error|server_error|internal|internal_error|internal_server_error|internalerror|service_unavailable.*|vllm_error|upstream_error)$/,
+    SERVER,
+  ],
   [/^(not_found_error|not_found|model_not_found|notfounderror|modelnotfound)$/, NOT_FOUND],
 ];
 
@@ -76,7 +94,8 @@ function specificClass(words: readonly string[]): ErrorClass | undefined {
 function generalClass(input: ClassifyInput, words: readonly string[]): ErrorClass {
   const { facts, status } = input;
   const generic = words.every((word) => GENERIC.test(word.toLowerCase()));
-  const statusAllows = status === null || status === 400 || status === 413 || status === 422 || status >= 500;
+  const statusAllows =
+    status === null || status === 400 || status === 413 || status === 422 || status >= 500;
   if (generic && statusAllows && saysOverflow(facts.message, status, input.overflowPhrases)) {
     return overflowOf(facts);
   }
@@ -88,7 +107,9 @@ function generalClass(input: ClassifyInput, words: readonly string[]): ErrorClas
 function inStreamClass(words: readonly string[]): ErrorClass {
   const numeric = words.map(Number).find((code) => code >= 400 && code < 600);
   if (numeric !== undefined) return statusClass(numeric);
-  return words.length > 0 && words.every((word) => GENERIC.test(word.toLowerCase())) ? INVALID : SERVER;
+  return words.length > 0 && words.every((word) => GENERIC.test(word.toLowerCase()))
+    ? INVALID
+    : SERVER;
 }
 
 function statusClass(status: number): ErrorClass {

@@ -68,7 +68,8 @@ function readObject(value: JsonObject): ErrorFacts {
     ...(generation === undefined || generation === null
       ? {}
       : {
-          failedGeneration: typeof generation === 'string' ? generation : JSON.stringify(generation),
+          failedGeneration:
+            typeof generation === 'string' ? generation : JSON.stringify(generation),
         }),
   };
 }

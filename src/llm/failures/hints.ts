@@ -74,7 +74,13 @@ function rateLimitReset(headers: Headers): number | undefined {
   return chosen.length === 0 ? undefined : Math.max(...chosen.map((entry) => entry.wait));
 }
 
-const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+const UNITS: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+};
 
 /** `6m0s`, `1h2m`, `20ms`. */
 function spanOf(text: string): number | undefined {

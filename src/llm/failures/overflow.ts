@@ -44,7 +44,9 @@ const WINDOW = [
   new RegExp(String.raw`maximum (?:prompt|number of tokens allowed|input)[^\d]{0,30}${NUMBER}`),
   new RegExp(String.raw`model token limit: ${NUMBER}`),
   new RegExp(String.raw`tokens? > ${NUMBER}(?: maximum)?`),
-  new RegExp(String.raw`exceeds? (?:the )?(?:context )?limit[^\d]{0,4}\d[\d,_]* \+ \d[\d,_]* > ${NUMBER}`),
+  new RegExp(
+    String.raw`exceeds? (?:the )?(?:context )?limit[^\d]{0,4}\d[\d,_]* \+ \d[\d,_]* > ${NUMBER}`,
+  ),
   new RegExp(String.raw`should be \[\d+, ?${NUMBER}\]`),
 ];
 const INPUT = [

@@ -41,7 +41,8 @@ export function decideRetry(
   if (hint !== undefined && hint > limits.maxWaitMs) {
     return { retry: false, reason: `the endpoint asks to wait ${Math.ceil(hint / 1000)} s` };
   }
-  const delayMs = hint === undefined ? computedWait(error, state.retries + 1, random) : hintedWait(hint, random);
+  const delayMs =
+    hint === undefined ? computedWait(error, state.retries + 1, random) : hintedWait(hint, random);
   if (state.waitedMs + delayMs > limits.maxTotalMs) {
     const waited = Math.round(state.waitedMs / 1000);
     return { retry: false, reason: `gave up after waiting ${waited} s in all` };
@@ -61,7 +62,8 @@ function hintedWait(hint: number, random: () => number): number {
 
 /** Doubles from the base, capped, times 0.75 to 1. */
 function computedWait(error: LLMErrorInfo, attempt: number, random: () => number): number {
-  const slow = error.kind === 'rate_limit' || (error.kind === 'overloaded' && error.detail !== 'server');
+  const slow =
+    error.kind === 'rate_limit' || (error.kind === 'overloaded' && error.detail !== 'server');
   const base = slow ? SLOW_BASE : FAST_BASE;
   const cap = slow ? 60_000 : 30_000;
   return Math.min(cap, base * 2 ** (attempt - 1)) * (0.75 + random() * 0.25);

@@ -1,12 +1,15 @@
 /** Reads a body that came as one document instead of a stream. */
-import type { JsonObject, JsonValue } from '../types.ts';
-import { isObject } from '../json.ts';
+
 import type { Decoder } from '../codecs/codec.ts';
+import { isObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '../types.ts';
 import { parseEvent } from './frames.ts';
 
 /** What the first bytes of a body say about its form; undefined while they are only white space. */
 export function sniffBody(bytes: Uint8Array): 'json' | 'sse' | 'other' | undefined {
-  const text = Buffer.from(bytes.subarray(0, 64)).toString('latin1').replace(/^\xef\xbb\xbf/, '');
+  const text = Buffer.from(bytes.subarray(0, 64))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
   const start = text.trimStart();
   if (start === '') return undefined;
   if (start.startsWith('{') || start.startsWith('[')) return 'json';

@@ -79,13 +79,13 @@ export function createSseReader(frameLimit: number = FRAME_LIMIT): SseReader {
 
   const completeLine = (buffer: Buffer, start: number, end: number): void => {
     if (heldLength === 0) {
-      takeLine(buffer.toString("utf8", start, end), end - start);
+      takeLine(buffer.toString('utf8', start, end), end - start);
       return;
     }
     hold(buffer.subarray(start, end));
     const length = heldLength;
     heldLength = 0;
-    takeLine(held.toString("utf8", 0, length), length);
+    takeLine(held.toString('utf8', 0, length), length);
   };
 
   const push = (chunk: Uint8Array): string[] => {
@@ -117,7 +117,7 @@ export function createSseReader(frameLimit: number = FRAME_LIMIT): SseReader {
     if (heldLength > 0) {
       const length = heldLength;
       heldLength = 0;
-      takeLine(held.toString("utf8", 0, length), length);
+      takeLine(held.toString('utf8', 0, length), length);
     }
     dispatch();
     return frames;

@@ -22,7 +22,9 @@ function fits(name: string, id: string): boolean {
 /** List prices, or null when unknown for that provider. */
 export function listPrices(provider: string, model: string): ModelPrices | null {
   const row = modelRow(model);
-  return row?.prices !== undefined && row.providers?.includes(provider) === true ? row.prices : null;
+  return row?.prices !== undefined && row.providers?.includes(provider) === true
+    ? row.prices
+    : null;
 }
 
 export const FREE: ModelPrices = { input: 0, output: 0, cache_read: 0, cache_write: 0 };

@@ -26,7 +26,13 @@ const OPENAI = ['openai', 'azure', 'openrouter'];
 const ANTHROPIC = ['anthropic', 'openrouter'];
 
 /** Prices in the order input, output, cache read, cache write, one-hour cache write. */
-function price(input: number, output: number, read?: number, write?: number, hour?: number): ModelPrices {
+function price(
+  input: number,
+  output: number,
+  read?: number,
+  write?: number,
+  hour?: number,
+): ModelPrices {
   return {
     input,
     output,
@@ -41,7 +47,13 @@ function claude(input: number, output: number): ModelPrices {
   return price(input, output, input * 0.1, input * 1.25, input * 2);
 }
 
-function openai(id: string, window: number, output: number, prices: ModelPrices | null, more: Partial<ModelRow> = {}): ModelRow {
+function openai(
+  id: string,
+  window: number,
+  output: number,
+  prices: ModelPrices | null,
+  more: Partial<ModelRow> = {},
+): ModelRow {
   return {
     id,
     window,
@@ -59,7 +71,12 @@ const GPT51 = { ...EFFORT, efforts: ['none', 'low', 'medium', 'high'] } as const
 const GPT52 = { ...EFFORT, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] } as const;
 const O_SERIES = { ...EFFORT, efforts: ['low', 'medium', 'high'] } as const;
 
-function anthropic(id: string, output: number, prices: ModelPrices | null, more: Partial<ModelRow> = {}): ModelRow {
+function anthropic(
+  id: string,
+  output: number,
+  prices: ModelPrices | null,
+  more: Partial<ModelRow> = {},
+): ModelRow {
   return {
     id,
     window: 200_000,
@@ -149,16 +166,30 @@ function anthropicRows(): ModelRow[] {
 
 function otherRows(): ModelRow[] {
   return [
-    vendor('google', 'gemini-2.5-pro', 1_048_576, 65_536, {
-      ...price(1.25, 10, 0.125),
-      tiers: [{ above_input_tokens: 200_000, input: 2.5, output: 15, cache_read: 0.25 }],
-    }, SEEING),
+    vendor(
+      'google',
+      'gemini-2.5-pro',
+      1_048_576,
+      65_536,
+      {
+        ...price(1.25, 10, 0.125),
+        tiers: [{ above_input_tokens: 200_000, input: 2.5, output: 15, cache_read: 0.25 }],
+      },
+      SEEING,
+    ),
     vendor('google', 'gemini-2.5-flash', 1_048_576, 65_536, price(0.3, 2.5, 0.03), SEEING),
     vendor('google', 'gemini-2.5-flash-lite', 1_048_576, 65_536, price(0.1, 0.4, 0.01), SEEING),
-    vendor('google', 'gemini-3-pro', 1_048_576, 65_536, {
-      ...price(2, 12, 0.2),
-      tiers: [{ above_input_tokens: 200_000, input: 4, output: 18, cache_read: 0.4 }],
-    }, SEEING),
+    vendor(
+      'google',
+      'gemini-3-pro',
+      1_048_576,
+      65_536,
+      {
+        ...price(2, 12, 0.2),
+        tiers: [{ above_input_tokens: 200_000, input: 4, output: 18, cache_read: 0.4 }],
+      },
+      SEEING,
+    ),
     vendor('deepseek', 'deepseek-chat', 128_000, 8192, price(0.28, 0.42, 0.028)),
     vendor('deepseek', 'deepseek-reasoner', 128_000, 65_536, price(0.28, 0.42, 0.028)),
     vendor('moonshot', 'kimi-k2', 262_144, undefined, price(0.6, 2.5, 0.15)),

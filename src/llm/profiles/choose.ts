@@ -1,8 +1,8 @@
 /** Chooses the profile of an endpoint from the configuration. */
 import { ConfigError } from '../../errors.ts';
+import type { ModelRow } from '../models/table.ts';
 import type { Profile, ReasoningStyle } from '../profile-types.ts';
 import type { ModelConfig, Protocol, Transport } from '../types.ts';
-import type { ModelRow } from '../models/table.ts';
 import { defaultProfile, patchProfile } from './defaults.ts';
 import { isLocalHost, profileOfHost } from './hosts.ts';
 import { applyQuirks } from './quirks.ts';
@@ -91,7 +91,8 @@ function fitHost(profile: Profile, config: ModelConfig): Profile {
 }
 
 function fitModel(profile: Profile, config: ModelConfig, row: ModelRow | undefined): Profile {
-  const seesNothing = config.images === false || (config.images === undefined && row?.images === false);
+  const seesNothing =
+    config.images === false || (config.images === undefined && row?.images === false);
   const breakpoints = profile.id === 'openrouter' && config.model.startsWith('anthropic/');
   return patchProfile(profile, {
     ...(seesNothing ? { images: { input: false } } : {}),

@@ -27,7 +27,8 @@ export function profileOfHost(host: string): string | undefined {
 /** Loopback, link-local, private and single-label hosts: a machine of one's own. */
 export function isLocalHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '');
-  if (name === 'localhost' || /\.(localhost|local|internal|lan|home\.arpa)$/.test(name)) return true;
+  if (name === 'localhost' || /\.(localhost|local|internal|lan|home\.arpa)$/.test(name))
+    return true;
   if (name.includes(':')) {
     const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(name)?.[1];
     return mapped === undefined ? /^(::1$|f[cd]|fe[89ab])/.test(name) : isPrivateAddress(mapped);
@@ -37,7 +38,12 @@ export function isLocalHost(host: string): boolean {
 
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '');
-  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127\.\d+\.\d+\.\d+$/.test(name);
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '::1' ||
+    /^127\.\d+\.\d+\.\d+$/.test(name)
+  );
 }
 
 function isPrivateAddress(name: string): boolean {

@@ -28,7 +28,12 @@ function checked(base: object, given: object, path: string): Record<string, unkn
 
 function nestedOrSame(before: unknown, value: unknown, place: string): unknown {
   if (isPlain(before) && isPlain(value)) return checked(before, value, place);
-  if (before === null || before === undefined || value === null || kindOf(before) === kindOf(value)) {
+  if (
+    before === null ||
+    before === undefined ||
+    value === null ||
+    kindOf(before) === kindOf(value)
+  ) {
     return value;
   }
   throw new ConfigError(`${place} must be a ${kindOf(before)}, not a ${kindOf(value)}`, {

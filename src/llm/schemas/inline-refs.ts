@@ -49,7 +49,11 @@ function inline(
   const ref = member(own, '$ref') ?? member(own, '$dynamicRef') ?? member(own, '$recursiveRef');
   if (typeof ref === 'string') return inlineOne(own, ref, walk, active, depth);
   const kept = Object.entries(own).filter(([key]) => !DROPPED.has(key) && !key.startsWith('x-'));
-  return mapSubschemas(objectFrom(kept), (inner) => inline(inner, walk, active, depth + 1));
+  return mapSubschemas(objectFrom(kept), (inner, keyword) =>
+    typeof inner === 'boolean' && keyword === 'additionalProperties'
+      ? inner
+      : inline(inner, walk, active, depth + 1),
+  );
 }
 
 function inlineOne(

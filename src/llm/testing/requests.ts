@@ -125,7 +125,13 @@ export function client(
 ): ModelClient {
   let ids = 0;
   return createModelClient(
-    { provider: 'openai_compatible', model: 'test-model', baseUrl, apiKey: 'sk-canary-123456', ...config },
+    {
+      provider: 'openai_compatible',
+      model: 'test-model',
+      baseUrl,
+      apiKey: 'sk-canary-123456',
+      ...config,
+    },
     {
       newCallId: () => {
         ids += 1;
@@ -153,7 +159,9 @@ export function endOf(events: readonly LLMEvent[]): EndEvent {
 }
 
 /** A clock that only moves when something waits; the waits are kept. */
-export function fakeClock(): NonNullable<ModelClientOptions['clock']> & { readonly waits: number[] } {
+export function fakeClock(): NonNullable<ModelClientOptions['clock']> & {
+  readonly waits: number[];
+} {
   let time = 0;
   const waits: number[] = [];
   return {

@@ -53,8 +53,9 @@ function detailOf(code: string, message: string): string {
 
 function isTls(code: string, message: string): boolean {
   return (
-    /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH)/.test(code) ||
-    /certificate|ssl routines|wrong version number/i.test(message)
+    /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH)/.test(
+      code,
+    ) || /certificate|ssl routines|wrong version number/i.test(message)
   );
 }
 

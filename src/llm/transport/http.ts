@@ -200,7 +200,9 @@ function headersOf(client: ClientRequest, request: TransportRequest): Promise<In
       settle();
       const untouched = (client.socket?.bytesRead ?? bytesBefore) === bytesBefore;
       const stale = client.reusedSocket && untouched && !request.signal.aborted;
-      reject(stale ? new StaleSocketError() : transportError(error, connected ? 'headers' : 'connect'));
+      reject(
+        stale ? new StaleSocketError() : transportError(error, connected ? 'headers' : 'connect'),
+      );
     });
     client.end(request.body);
   });
@@ -251,7 +253,7 @@ function refusedRedirect(what: string): LLMError {
 
 async function discard(response: TransportResponse): Promise<void> {
   try {
-    for await (const _ of response.body) continue;
+    for await (const _ of response.body);
   } catch {
     throw networkError('reset', 'headers', 'the connection was lost during a redirect');
   }

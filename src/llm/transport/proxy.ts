@@ -1,7 +1,7 @@
 /** Which proxy a request goes through. */
 import { ConfigError } from '../../errors.ts';
-import { isLoopback } from '../profiles/hosts.ts';
 import { maskUrl } from '../mask.ts';
+import { isLoopback } from '../profiles/hosts.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,7 +32,8 @@ function read(environment: Environment, name: string): string | undefined {
 function proxyUrl(value: string, source: string): URL {
   const text = value.includes('://') ? value : `http://${value}`;
   const shown = maskUrl(text);
-  if (!URL.canParse(text)) throw new ConfigError(`${source} is not an address: ${shown}`, { source });
+  if (!URL.canParse(text))
+    throw new ConfigError(`${source} is not an address: ${shown}`, { source });
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new ConfigError(

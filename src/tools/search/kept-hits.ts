@@ -60,5 +60,7 @@ async function stands(ctx: ToolContext, hit: FileHits, row: GrepRow): Promise<bo
   if (!hasMark) return false;
   const whole = await ctx.files.read(hit.path, { signal: ctx.signal });
   const encoding = detectEncoding(whole);
-  return encoding !== null && decodeForView(whole, encoding).includes(bytes.toString('utf8').trimEnd());
+  return (
+    encoding !== null && decodeForView(whole, encoding).includes(bytes.toString('utf8').trimEnd())
+  );
 }

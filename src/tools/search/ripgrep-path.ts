@@ -13,7 +13,9 @@ async function look(): Promise<string | null> {
   const packaged = await fromPackage();
   if (packaged !== null && isProgram(packaged)) return packaged;
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  const folders = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder.startsWith('/'));
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 }
 

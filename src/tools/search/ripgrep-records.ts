@@ -15,10 +15,13 @@ export function createRecordReader(mode: GrepMode, collector: HitCollector): Rec
     push(chunk) {
       let from = 0;
       for (let at = chunk.indexOf(separator); at >= 0; at = chunk.indexOf(separator, from)) {
-        const record = chunk.subarray(from, at);
-        take(rest.length === 0 ? record : Buffer.concat([...rest, record]), collector);
-        rest = [];
+        const part = chunk.subarray(from, at);
+        const record = rest.length === 0 ? part : Buffer.concat([...rest, part]);
         from = at + 1;
+        // A line break in a file name is no end of a count.
+        const isWhole = mode !== 'count' || record.includes(0);
+        rest = isWhole ? [] : [record, Buffer.from('\n')];
+        if (isWhole) take(record, collector);
       }
       if (from < chunk.length) rest.push(chunk.subarray(from));
     },
@@ -80,7 +83,7 @@ function takeFile(record: Buffer, collector: HitCollector): void {
   if (record.length > 0) collector.addFile(record, 1);
 }
 
-/** The count follows the last NUL; a line break in the name makes a record of two parts, joined by the caller. */
+/** The count follows the last NUL. */
 function takeCount(record: Buffer, collector: HitCollector): void {
   const at = record.lastIndexOf(0);
   if (at > 0) collector.addFile(record.subarray(0, at), Number(record.subarray(at + 1)));

@@ -1,11 +1,10 @@
-import { ToolFailure } from '../../errors.ts';
 import type { Child } from '../../environment/types.ts';
-import { SECRET_GLOBS } from '../../workspace/protected-names.ts';
+import { ToolFailure } from '../../errors.ts';
 import type { ToolContext } from '../types.ts';
 import { type FileHits, type GrepRequest, type GrepResult, MAX_FILE_BYTES } from './grep-types.ts';
 import { HitCollector } from './hit-collector.ts';
-import { escapeGlob, rebaseIgnore } from './ignore-text.ts';
 import { IgnoreRules } from './ignore-rules.ts';
+import { escapeGlob, rebaseIgnore, SECRET_IGNORE } from './ignore-text.ts';
 import { keptHits } from './kept-hits.ts';
 import { createRecordReader } from './ripgrep-records.ts';
 
@@ -23,9 +22,7 @@ export async function searchWithRipgrep(
 ): Promise<GrepResult> {
   const rules = new IgnoreRules(ctx.files, ctx.resolver);
   const above = request.isFile || request.includeIgnored ? [] : await rules.above(request.place);
-  const ignoreText = `${SECRET_GLOBS.join('\n')}\n!*.*\n`;
-  const stdin = Buffer.from(`${rebaseIgnore(above)}\n`);
-  void ignoreText;
+  const stdin = Buffer.from(`${SECRET_IGNORE}\n${rebaseIgnore(above)}\n`);
   const first = await runOnce(ctx, program, request, stdin, false);
   const found = first.flooded ? await runOnce(ctx, program, request, stdin, true) : first;
   const hits: FileHits[] = await keptHits(ctx, rules, request, found.hits);
@@ -59,11 +56,13 @@ async function runOnce(
     textOf(child.stderr),
   ]);
   const exit = await child.exited;
-  if (!stopped && exit.ended_by === 'cancel') throw new ToolFailure('cancelled', 'the search was stopped');
+  if (!stopped && exit.ended_by === 'cancel')
+    throw new ToolFailure('cancelled', 'the search was stopped');
   if (!stopped && exit.code === 2 && collector.rows === 0) throw refused(stderr);
   const partial: string[] = [];
   if (exit.ended_by === 'timeout') partial.push(`stopped after ${SEARCH_SECONDS} seconds`);
-  else if (!stopped && exit.ended_by !== 'exit') partial.push(`ripgrep was ended (${exit.ended_by})`);
+  else if (!stopped && exit.ended_by !== 'exit')
+    partial.push(`ripgrep was ended (${exit.ended_by})`);
   return {
     hits: collector.hits(),
     partial,
@@ -108,7 +107,10 @@ function refused(stderr: string): ToolFailure {
   const kind = /regex parse error|glob|regex could not be compiled|size limit/i.test(reason)
     ? 'invalid_arguments'
     : 'tool_execution_error';
-  return new ToolFailure(kind, `ripgrep refused the search: ${reason.slice(0, 1000) || 'no reason given'}`);
+  return new ToolFailure(
+    kind,
+    `ripgrep refused the search: ${reason.slice(0, 1000) || 'no reason given'}`,
+  );
 }
 
 function argumentsOf(request: GrepRequest, ordered: boolean): readonly string[] {
@@ -130,12 +132,18 @@ function argumentsOf(request: GrepRequest, ordered: boolean): readonly string[] 
     '--crlf',
     ...output,
     ...(ordered ? ['--sort=path'] : []),
-    ...(request.context > 0 && request.mode === 'content' ? ['--context', String(request.context)] : []),
+    ...(request.context > 0 && request.mode === 'content'
+      ? ['--context', String(request.context)]
+      : []),
     ...(request.ignoreCase ? ['--ignore-case'] : []),
     ...(request.literal ? ['--fixed-strings'] : []),
     ...(request.includeHidden ? ['--hidden'] : []),
-    ...(request.includeIgnored ? ['--no-ignore'] : ['--ignore-file', '/dev/stdin']),
-    ...(request.isFile ? [] : ['--max-filesize', String(MAX_FILE_BYTES), ...globArguments(request)]),
+    ...(request.includeIgnored ? ['--no-ignore'] : []),
+    '--ignore-file',
+    '/dev/stdin',
+    ...(request.isFile
+      ? []
+      : ['--max-filesize', String(MAX_FILE_BYTES), ...globArguments(request)]),
     '--regexp',
     request.pattern,
     '--',
@@ -150,6 +158,8 @@ function globArguments(request: GrepRequest): readonly string[] {
   const negated = glob.startsWith('!');
   const bare = negated ? glob.slice(1) : glob;
   const folder = request.place.segments.map(escapeGlob).join('/');
-  const rooted = bare.includes('/') ? `/${folder === '' ? '' : `${folder}/`}${bare.replace(/^\.?\//, '')}` : bare;
+  const rooted = bare.includes('/')
+    ? `/${folder === '' ? '' : `${folder}/`}${bare.replace(/^\.?\//, '')}`
+    : bare;
   return ['--glob', `${negated ? '!' : ''}${rooted}`, '--glob', '!.git'];
 }

@@ -31,10 +31,17 @@ const WORD_INSIDE = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
 
 /** Refuses what neither engine knows. Throws ToolFailure `invalid_arguments`. */
 export function checkDialect(pattern: string): void {
-  const bare = pattern.replace(/\\[\s\S]/g, (pair) => (/\\[1-9k]/.test(pair) ? '\\1' : '__'));
+  const bare = pattern.replace(/\\[\s\S]/g, (pair) =>
+    /\\[1-9k]/.test(pair) ? '\\1' : pair === '\\n' ? '\\n' : '__',
+  );
   const outside = bare.replace(/\[\^?\]?[^\]]*\]/g, '[]');
   if (/\(\?<?[=!]/.test(outside)) {
-    throw invalid('look-around, (?=...) and the like, is not supported; match more and filter the result');
+    throw invalid(
+      'look-around, (?=...) and the like, is not supported; match more and filter the result',
+    );
+  }
+  if (bare.includes('\\n')) {
+    throw invalid('a match lies within one line, so it cannot hold \\n');
   }
   if (outside.includes('\\1')) {
     throw invalid('back-references like \\1 are not supported; match more and filter the result');
@@ -62,7 +69,8 @@ export function toScriptPattern(
   try {
     new RegExp(body, flags);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : '';
+    const reason =
+      error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : '';
     throw invalid(reason);
   }
   return { source: body, flags };
@@ -74,12 +82,14 @@ function escapeLiteral(text: string): string {
 
 function rewrite(pattern: string): { readonly body: string; readonly ignoreCase: boolean } {
   const leading = /^\(\?([a-zA-Z]+)\)/.exec(pattern)?.[1] ?? '';
-  if (/[^ius]/.test(leading)) throw invalid(`the flags (?${leading}) are not known to the built-in search`);
+  if (/[^ius]/.test(leading))
+    throw invalid(`the flags (?${leading}) are not known to the built-in search`);
   const start = leading === '' ? 0 : leading.length + 3;
   let body = '';
   let inClass = false;
   for (let at = start; at < pattern.length; ) {
-    const [text, length, stays] = inClass ? classPart(pattern, at) : plainPart(pattern, at);
+    const part: Part = inClass ? classPart(pattern, at) : plainPart(pattern, at);
+    const [text, length, stays] = part;
     body += text;
     at += length;
     inClass = stays;
@@ -93,14 +103,16 @@ function plainPart(pattern: string, at: number): Part {
   const rest = pattern.slice(at, at + 64);
   const group = /^\(\?P?<([A-Za-z_]\w*)>/.exec(rest);
   if (group !== null) return [`(?<${group[1]}>`, group[0].length, false];
-  if (/^\(\?(?!:)/.test(rest)) throw invalid(`"${rest.slice(0, 4)}" is not known to the built-in search`);
+  if (/^\(\?(?!:)/.test(rest))
+    throw invalid(`"${rest.slice(0, 4)}" is not known to the built-in search`);
   const char = rest[0] ?? '';
   if (char === '\\') return escaped(rest, false);
   if (char === '[') {
     const open = /^\[\^?\]?/.exec(rest)?.[0] ?? '[';
     return [open.endsWith(']') ? `${open.slice(0, -1)}\\]` : open, open.length, true];
   }
-  if (char === ']' || char === '}') return isQuantifierEnd(pattern, at) ? [char, 1, false] : [`\\${char}`, 1, false];
+  if (char === ']' || char === '}')
+    return isQuantifierEnd(pattern, at) ? [char, 1, false] : [`\\${char}`, 1, false];
   return [char, 1, false];
 }
 
@@ -113,13 +125,15 @@ function classPart(pattern: string, at: number): Part {
   const posix = /^\[:(\^?)([a-z]+):\]/.exec(rest);
   if (posix !== null) {
     const set = POSIX[posix[2] ?? ''];
-    if (set === undefined || posix[1] === '^') throw invalid(`the class ${posix[0]} is not known to the built-in search`);
+    if (set === undefined || posix[1] === '^')
+      throw invalid(`the class ${posix[0]} is not known to the built-in search`);
     return [set, posix[0].length, true];
   }
   const char = rest[0] ?? '';
   if (char === ']') return [']', 1, false];
   if (char === '\\') return escaped(rest, true);
-  if (char === '[' || /^(?:&&|--|~~)/.test(rest)) throw invalid('nested classes are not known to the built-in search');
+  if (char === '[' || /^(?:&&|--|~~)/.test(rest))
+    throw invalid('nested classes are not known to the built-in search');
   return [char, 1, true];
 }
 
@@ -127,7 +141,10 @@ function classPart(pattern: string, at: number): Part {
 function escaped(rest: string, inClass: boolean): Part {
   const next = rest[1] ?? '';
   if (next === '') throw invalid('it ends in a backslash');
-  const hex = /^\\(?:x([0-9A-Fa-f]{2})|[xuU]\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/.exec(rest);
+  const hex =
+    /^\\(?:x([0-9A-Fa-f]{2})|[xuU]\{([0-9A-Fa-f]{1,6})\}|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/.exec(
+      rest,
+    );
   if (hex !== null) {
     const code = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? hex[4] ?? '0', 16);
     return [`\\u{${code.toString(16)}}`, hex[0].length, inClass];
@@ -137,13 +154,15 @@ function escaped(rest: string, inClass: boolean): Part {
     return [`\\${property[1]}{${property[2] ?? property[3]}}`, property[0].length, inClass];
   }
   if (inClass && next === 'w') return [WORD_INSIDE, 2, true];
-  if (inClass && next === 'W') throw invalid('\\W inside a class is not known to the built-in search');
+  if (inClass && next === 'W')
+    throw invalid('\\W inside a class is not known to the built-in search');
   if (CLASSES[next] !== undefined) return [CLASSES[next] ?? '', 2, inClass];
   if (next === 'A') return ['^', 2, inClass];
   if (next === 'z') return ['$', 2, inClass];
   if (next === 'a') return ['\\x07', 2, inClass];
   if (/[nrtfvsSbB]/.test(next)) return [`\\${next}`, 2, inClass];
-  if (/[A-Za-z0-9<>]/.test(next)) throw invalid(`the escape \\${next} is not known to the built-in search`);
+  if (/[A-Za-z0-9<>]/.test(next))
+    throw invalid(`the escape \\${next} is not known to the built-in search`);
   const code = rest.codePointAt(1) ?? 0;
   return [`\\u{${code.toString(16)}}`, 1 + String.fromCodePoint(code).length, inClass];
 }

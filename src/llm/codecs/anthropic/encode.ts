@@ -61,12 +61,16 @@ function marksOf(
   systemCount: number,
   messages: readonly WireMessage[],
 ) {
-  const wanted = profile.cache.kind === 'breakpoints' ? (request.cache?.retention ?? 'short') : 'none';
+  const wanted =
+    profile.cache.kind === 'breakpoints' ? (request.cache?.retention ?? 'short') : 'none';
   return anthropicMarks({
     toolCount,
     systemCount,
     messages: messages.map((message) => message.marks),
-    previousTail: previousTail(history.turns.map((turn) => turn.role), messages),
+    previousTail: previousTail(
+      history.turns.map((turn) => turn.role),
+      messages,
+    ),
     retention: wanted,
   });
 }

@@ -105,9 +105,7 @@ function reasoningParams(input: EncodeInput, warnings: WireWarning[]): JsonObjec
     case 'enable_thinking': {
       if (effort === undefined && budgetTokens === undefined) return {};
       const budget = reasoningBudget(request, outputLimit) ?? 0;
-      return off
-        ? { enable_thinking: false }
-        : { enable_thinking: true, thinking_budget: budget };
+      return off ? { enable_thinking: false } : { enable_thinking: true, thinking_budget: budget };
     }
     case 'thinking':
     case 'thinking_kept':

@@ -110,7 +110,8 @@ function rawMessage(raw: JsonObject, profile: Profile): JsonObject {
   const calls = listAt(raw, 'tool_calls');
   const content = raw['content'] ?? '';
   const recorded = reasoning.send === null ? undefined : raw[reasoning.send];
-  const wanted = reasoning.when === 'always' || (reasoning.when === 'tool_turns' && calls.length > 0);
+  const wanted =
+    reasoning.when === 'always' || (reasoning.when === 'tool_turns' && calls.length > 0);
   return {
     role: 'assistant',
     ...(typeof content === 'string'

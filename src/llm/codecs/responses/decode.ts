@@ -15,8 +15,7 @@ export function createResponsesDecoder(input: DecodeInput): Decoder {
   let usage: ReportedUsage | null = null;
   let contentCount = 0;
 
-  const ordered = (): GrowingItem[] =>
-    [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
+  const ordered = (): GrowingItem[] => [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
 
   const itemOf = (event: JsonObject): GrowingItem | undefined => {
     const index = numberAt(event, 'output_index');
@@ -183,7 +182,11 @@ export function createResponsesDecoder(input: DecodeInput): Decoder {
 
   const whole = (document: JsonObject): void => {
     if (isObject(document['error'])) takeError({ error: document['error'] });
-    else takeEnd({ type: `response.${textAt(document, 'status') ?? 'completed'}`, response: document });
+    else
+      takeEnd({
+        type: `response.${textAt(document, 'status') ?? 'completed'}`,
+        response: document,
+      });
   };
 
   const turn = (): DecodedTurn => {
@@ -246,10 +249,7 @@ function stopOf(response: JsonObject, eventType: string): DecodedStop {
   return readStop(status);
 }
 
-function refused(
-  stop: DecodedStop | null,
-  blocks: readonly DecodedBlock[],
-): DecodedStop | null {
+function refused(stop: DecodedStop | null, blocks: readonly DecodedBlock[]): DecodedStop | null {
   if (stop?.kind !== 'reason' || stop.finish !== 'stop') return stop;
   return blocks.some((block) => block.type === 'refusal') ? { ...stop, finish: 'refusal' } : stop;
 }

@@ -15,7 +15,15 @@ import type { EncodedRequest, EncodeInput, WireWarning } from '../codec.ts';
 import { allowedChoice, wireEffort, wireSampling, withoutDropped } from '../params.ts';
 import { usableChoice, type WireTool, wireTools } from '../tools.ts';
 
-const FIXED = ['model', 'input', 'instructions', 'tools', 'stream', 'store', 'previous_response_id'];
+const FIXED = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'stream',
+  'store',
+  'previous_response_id',
+];
 
 const cached = createCache<NormalisedTurn, string>();
 
