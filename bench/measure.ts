@@ -27,7 +27,12 @@ function turnFor(kind: StepKind, step: number, file: string): Reply {
   if (kind === 'bash')
     return { calls: [{ name: 'bash', arguments: { command: `echo step ${step}` } }] };
   return {
-    calls: [{ name: 'str_replace_based_edit_tool', arguments: { command: 'view', path: file } }],
+    calls: [
+      {
+        name: 'str_replace_based_edit_tool',
+        arguments: { command: 'view', path: `${file}.${step}` },
+      },
+    ],
   };
 }
 
@@ -36,7 +41,7 @@ function peakMib(child: ChildProcess): number {
   return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Runs `program` for `steps` steps of one kind and a closing task_done. */
+/** Runs `program` for `steps` steps of one kind and a closing task_done. A read step N reads `file.N`. */
 export async function measureRun(
   program: Program,
   kind: StepKind,

@@ -23,7 +23,9 @@ const base = mkdtempSync(join(tmpdir(), 'tw-bench-'));
 const workspace = join(base, 'workspace');
 const file = join(workspace, 'file.txt');
 mkdirSync(workspace);
-writeFileSync(file, 'one line of text\n'.repeat(40));
+for (let step = 0; step < 60; step += 1) {
+  writeFileSync(`${file}.${step}`, 'one line of text\n'.repeat(40));
+}
 
 const home = join(base, 'home');
 const env = { HOME: base, TOOLWRIGHT_HOME: home, OPENAI_COMPATIBLE_API_KEY: 'bench-key' };

@@ -40,7 +40,7 @@ it('demo coding without bubblewrap says that the sandbox is off and why', async 
     '/bin/sh',
     [
       '-c',
-      'd=$(mktemp -d); for p in bash sh git python3 cat env ls rm mkdir sleep setsid rg grep mktemp; do f=$(command -v $p) && ln -s "$f" "$d/$p"; done; echo "$d"',
+      'd=$(mktemp -d); for p in bash sh git cat env ls rm mkdir sleep setsid rg grep mktemp; do f=$(command -v $p) && ln -s "$f" "$d/$p"; done; ln -s /usr/bin/python3 "$d/python3"; echo "$d"',
     ],
     { encoding: 'utf8' },
   ).trim();

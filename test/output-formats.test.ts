@@ -64,7 +64,7 @@ describe('output of run', () => {
     ];
     const more = ['usage', 'cost_usd', 'duration_ms', 'denials', 'trajectory_file'];
     expect(Object.keys(result)).toEqual(expect.arrayContaining([...keys, ...more]));
-    expect(result).toMatchObject({ type: 'result', session_id: 's1', cost_usd: null });
+    expect(result).toMatchObject({ type: 'result', session_id: 's1', cost_usd: 0 });
     expect(Object.keys(result.usage).sort()).toEqual([
       'cache_creation_input_tokens',
       'cache_read_input_tokens',

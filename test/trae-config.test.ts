@@ -116,7 +116,7 @@ models:
       expect(body).not.toHaveProperty(key);
   });
 
-  it('found in an untrusted folder, unattended: exit 2 with the file and both remedies, nothing sent', async () => {
+  it('found in a folder: refused before trust, never sent a key from elsewhere, used after trust with its own', async () => {
     const model = await serve();
     const place = makePlace();
     const file = place.write('trae_config.yaml', traeYaml(model.url));
@@ -126,11 +126,16 @@ models:
       expect(outcome.stderr).toContain(part);
     expect(model.requests).toHaveLength(0);
     const trusted = await runProgram(place, ['trust', '--yes']);
-    if (trusted.code === 0) {
-      const again = await runProgram(place, ['run', 'x', ...UNCONFINED, '--output-format', 'json']);
-      expect(again.code, again.stderr).toBe(0);
-      expect(resultOf(again).success).toBe(true);
-    }
+    expect(trusted.code, trusted.stderr).toBe(0);
+    const refused = await runProgram(place, ['run', 'x', ...UNCONFINED]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('ANTHROPIC_API_KEY');
+    expect(model.requests).toHaveLength(0);
+    const again = await runProgram(place, ['run', 'x', ...UNCONFINED, '--output-format', 'json'], {
+      env: { ANTHROPIC_API_KEY: '' },
+    });
+    expect(again.code, again.stderr).toBe(0);
+    expect(resultOf(again).success).toBe(true);
   });
 
   it('with a misspelt key: exit 2 with file, line and nearest key', async () => {

@@ -25,6 +25,13 @@ interface ActiveRun {
   readonly ended: Promise<unknown>;
 }
 
+/** A task to run; null goes on with the last one. */
+interface NextTask {
+  readonly task: string | null;
+  readonly options: RunOptions;
+  readonly messageId?: string;
+}
+
 /**
  * Entry class of the library: one Agent is one session. It looks the kind up, wires model, tools, log and gates, and
  * runs one task at a time. The constructor does no input or output and throws ConfigError for bad options.
@@ -59,12 +66,12 @@ export class Agent {
    */
   async run(task: string, options: RunOptions = {}): Promise<AgentExecution> {
     if (task.trim() === '') throw new ConfigError('The task is empty; say what to do.');
-    return this.runOne(task, options, false);
+    return this.runOne({ task, options });
   }
 
   /** Goes on with the last task when it was interrupted or not successful; with a task it starts a new one. */
   async resume(task?: string, options: RunOptions = {}): Promise<AgentExecution> {
-    return task === undefined ? this.runOne(null, options, true) : this.run(task, options);
+    return task === undefined ? this.runOne({ task: null, options }) : this.run(task, options);
   }
 
   /** Events of one task, `result` last. Breaking out cancels the run. */
@@ -190,18 +197,17 @@ export class Agent {
       for (const listener of this.listeners)
         this.unsubscribe.set(listener, log.subscribe(listener));
     });
+    for (const { mode, message_id, text } of this.session.restored.queued_messages)
+      if (mode === 'follow_up') this.followUps.push({ messageId: message_id, text });
     return this.session;
   }
 
-  private async runOne(
-    task: string | null,
-    options: RunOptions,
-    resume: boolean,
-  ): Promise<AgentExecution> {
+  private async runOne({ task, options, messageId }: NextTask): Promise<AgentExecution> {
     const execution = await this.exclusive(async (session, controller) => {
-      const resumed = resume ? resumedRunOf(await session.files.log.events()) : null;
+      const resumed = task === null ? resumedRunOf(await session.files.log.events()) : null;
       const text = task ?? resumed?.task ?? '';
-      const request: RunRequest = { task: text, options, controller, resumed };
+      const id = messageId === undefined ? {} : { messageId };
+      const request: RunRequest = { task: text, options, controller, resumed, ...id };
       return runTask(session, await prepareRun(session, request));
     }, options.signal);
     this.startFollowUp(execution, options);
@@ -212,7 +218,8 @@ export class Agent {
     if (!execution.success || this.closing !== null) return;
     const next = this.followUps.shift();
     if (next === undefined) return;
-    void this.run(next.text, { ...options }).catch(() => undefined);
+    const { text: task, messageId } = next;
+    void this.runOne({ task, options, messageId }).catch(() => undefined);
   }
 
   /** One piece of work at a time, with a signal that the options' and the Agent's signals abort. */

@@ -152,10 +152,7 @@ function showDelta(run: RunState, messageId: string, event: LLMEvent): void {
 function abandoned(signal: AbortSignal): Promise<End> {
   return new Promise((resolve) => {
     const giveUp = () =>
-      setTimeout(
-        () => resolve(endWith('aborted', 'The call was stopped.')),
-        ABORT_GRACE_MS,
-      ).unref();
+      setTimeout(() => resolve(endWith('aborted', 'The call was stopped.')), ABORT_GRACE_MS);
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
   });

@@ -9,7 +9,8 @@ const MOST_MS = 10_000;
  */
 export async function closeSession(session: OpenSession): Promise<void> {
   const { tools, files, model, options } = session;
-  for (const close of tools.closers.reverse()) await part(session, 'a tool', close);
+  const problems = (await session.executor?.closeTools()) ?? [];
+  for (const message of problems) warn(session, `Closing a tool failed: ${message}.`);
   await part(session, 'the environment', () => tools.environment.stop());
   await part(session, 'the model client', async () => model.client.close());
   session.recorder?.close();
@@ -33,11 +34,11 @@ async function part(
       ),
     late(),
   ]);
-  if (fault === null) return;
-  session.files.log.append({ run_id: null }, 'warning', {
-    code: 'cleanup_failed',
-    message: `Closing ${what} failed: ${fault}.`,
-  });
+  if (fault !== null) warn(session, `Closing ${what} failed: ${fault}.`);
+}
+
+function warn(session: OpenSession, message: string): void {
+  session.files.log.append({ run_id: null }, 'warning', { code: 'cleanup_failed', message });
 }
 
 function late(): Promise<string> {

@@ -37,10 +37,14 @@ async function readFromFile(file: string, stdin: TaskSource['stdin']): Promise<s
   }
 }
 
+function unreadable(flag: string, file: string, error: NodeJS.ErrnoException): Error {
+  const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
+  return usageError(`${flag} ${file} cannot be read: ${reason}.`);
+}
+
 async function readBytes(file: string): Promise<Uint8Array> {
   return readFile(resolve(file)).catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
-    throw usageError(`--file ${file} cannot be read: ${reason}.`);
+    throw unreadable('--file', file, error);
   });
 }
 
@@ -53,7 +57,7 @@ async function readAll(stream: TaskSource['stdin']): Promise<Uint8Array> {
 /** A JSON Schema for the final answer. Throws a usage error for a file that holds none. */
 export async function readAnswerSchema(file: string): Promise<Record<string, unknown>> {
   const text = await readFile(resolve(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`--answer-schema ${file} cannot be read: ${error.message}.`);
+    throw unreadable('--answer-schema', file, error);
   });
   try {
     const value: unknown = JSON.parse(text);

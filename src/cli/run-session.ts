@@ -19,7 +19,7 @@ import {
   resultText,
 } from './result-object.ts';
 import type { RunFlags } from './run-flags.ts';
-import { summaryOf } from './run-summary.ts';
+import { resumeCommand, summaryOf } from './run-summary.ts';
 import { startedByLauncher, watchSignals } from './signals.ts';
 import { terminalGate, terminalQuestions } from './terminal-gate.ts';
 
@@ -89,6 +89,7 @@ export async function runSession(
   setup: RunSetup,
   begin: (agent: Agent) => Promise<AgentExecution>,
 ): Promise<number> {
+  setup.config.resolveModel(agentKind(setup.flags));
   const [{ Agent: AgentClass }, console] = await Promise.all([
     import('../agent/agent.ts'),
     openConsole(io, setup.flags, 'simple'),
@@ -111,6 +112,8 @@ export async function runSession(
     await console.stop();
     await agent.close();
     console.printSummary(summaryOf(execution));
+    if (!execution.success)
+      io.stderr.write(`Resume with: ${resumeCommand(execution.session_id, setup.flags)}\n`);
     output.finish(execution, setup.flags.patchPath);
     return exitCodeOfRun(execution.stop_reason, signals.received);
   } finally {

@@ -61,7 +61,8 @@ export function formatDiff(diff: string, style: Style, columns: number): string[
   const cut = (line: string) => cutToWidth(line, columns);
   const shown = lines.slice(0, DIFF_LINES).map((line) => colourDiffLine(cut(line), style));
   const more = lines.length - DIFF_LINES;
-  if (more > 0) shown.push(style.dim(cut(`… ${more} more lines of diff`)));
+  if (more > 0)
+    shown.push(style.dim(cut(`… ${more} more ${more === 1 ? 'line' : 'lines'} of diff`)));
   return shown;
 }
 
@@ -78,7 +79,7 @@ export function formatResult(text: string, style: Style, columns: number): strin
   if (lines.at(-1) === '') lines.pop();
   const shown = lines.slice(0, RESULT_LINES).map((line) => cutToWidth(line, columns));
   const more = lines.length - shown.length;
-  const rest = `… ${more} more lines, ${text.length} characters in all`;
+  const rest = `… ${more} more ${more === 1 ? 'line' : 'lines'}, ${text.length} characters in all`;
   if (more > 0) shown.push(style.dim(cutToWidth(rest, columns)));
   return shown;
 }

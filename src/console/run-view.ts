@@ -1,4 +1,4 @@
-import type { ErrorInfo, SessionEvent } from '../session/events.ts';
+import type { ErrorInfo, EventOf, SessionEvent } from '../session/events.ts';
 import type { LLMUsage } from '../session/types.ts';
 
 /** One tool call as a console shows it. Text fields are still unsanitised. */
@@ -29,9 +29,17 @@ export interface StepView {
   costUsd: number | null;
 }
 
+/** A reply while it streams. It may run ahead of the step the durable events have reached. */
+export interface StreamView {
+  messageId: string;
+  text: string;
+  reasoning: string;
+}
+
 export interface RunView {
   maxSteps: number;
   step: StepView | null;
+  stream: StreamView | null;
   /** Totals of the run so far, from `usage` events. */
   usage: LLMUsage | null;
   costUsd: number | null;
@@ -132,6 +140,14 @@ export function applyEvent(view: RunView, event: SessionEvent): void {
     view.contextWindow = event.context_window;
     return;
   }
+  if (event.type === 'text_delta' || event.type === 'reasoning_delta') {
+    addDelta(view, event);
+    return;
+  }
+  if (event.type === 'discard') {
+    view.stream = null;
+    return;
+  }
   if (event.type === 'step_started') {
     view.step = emptyStep(event.step_number);
     view.thinking = true;
@@ -140,21 +156,20 @@ export function applyEvent(view: RunView, event: SessionEvent): void {
   if (view.step) applyToStep(view, view.step, event);
 }
 
+function addDelta(view: RunView, event: EventOf<'text_delta' | 'reasoning_delta'>): void {
+  if (view.stream?.messageId !== event.message_id) {
+    view.stream = { messageId: event.message_id, text: '', reasoning: '' };
+  }
+  if (event.type === 'text_delta') view.stream.text += event.text;
+  else view.stream.reasoning += event.text;
+}
+
 function applyToStep(view: RunView, step: StepView, event: SessionEvent): void {
   switch (event.type) {
-    case 'text_delta':
-      step.text += event.text;
-      break;
-    case 'reasoning_delta':
-      step.reasoning += event.text;
-      break;
-    case 'discard':
-      step.text = '';
-      step.reasoning = '';
-      break;
     case 'llm_response':
       if (event.purpose !== 'step') break;
       view.thinking = false;
+      if (view.stream?.messageId === event.message_id) view.stream = null;
       fromResponse(step, event);
       break;
     case 'tool_started': {
@@ -191,6 +206,7 @@ export function createRunView(): RunView {
   return {
     maxSteps: 0,
     step: null,
+    stream: null,
     usage: null,
     costUsd: null,
     contextTokens: 0,

@@ -18,7 +18,7 @@ export function stepLines(
   for (const call of step.calls) lines.push(...formatCall(call, style, columns));
   if (step.reflection !== null) {
     lines.push(
-      ...sanitise(step.reflection)
+      ...sanitise(step.reflection.replaceAll('[note] ', ''))
         .split('\n')
         .map((line) => style.dim(`  note: ${line}`)),
     );

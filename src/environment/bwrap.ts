@@ -118,13 +118,11 @@ class BwrapLauncher implements Launcher {
       }
       return result;
     };
-    return {
-      inside: () => {
-        const above = new Set(holders());
-        return processTree(pid).filter((each) => !above.has(each));
-      },
-      holders,
+    const inside = () => {
+      const above = new Set(holders());
+      return processTree(pid).filter((each) => !above.has(each));
     };
+    return { inside, tree: inside, holders };
   }
 
   settled(): Promise<void> {

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 
+const CHUNK = 65_536;
 /** Enough for what a pipe can hold, so that a writer that never stops cannot keep us here. */
-const DRAIN_CHUNK = 65_536;
 const DRAIN_ROUNDS = 16;
 
 /**
@@ -13,9 +13,11 @@ export class Fifo {
   readonly path: string;
   readonly #inode: bigint;
   readonly #reader: number;
+  /** The only memory for reading: a fast writer must not leave a trail of buffers. */
+  readonly #buffer = Buffer.allocUnsafeSlow(CHUNK);
   readonly #socket: Socket;
   #writer: number;
-  #listener: ((bytes: Buffer) => void) | null = null;
+  #listener: ((bytes: Uint8Array) => void) | null = null;
 
   /** The path must name a pipe made before any foreign command could run; a link or other file throws. */
   constructor(path: string) {
@@ -23,14 +25,25 @@ export class Fifo {
     this.#reader = openPipe(path, constants.O_RDONLY);
     this.#inode = fstatSync(this.#reader, { bigint: true }).ino;
     this.#writer = this.#openWriter();
-    this.#socket = new Socket({ fd: this.#reader, readable: true, writable: false });
-    this.#socket.on('data', (bytes) => this.#listener?.(bytes));
+    this.#socket = new Socket({
+      fd: this.#reader,
+      readable: true,
+      writable: false,
+      onread: {
+        buffer: this.#buffer,
+        callback: (count, bytes) => {
+          this.#listener?.(bytes.subarray(0, count));
+          return true;
+        },
+      },
+    });
+    this.#socket.resume();
     this.#socket.on('error', () => {});
     this.#socket.unref();
   }
 
-  /** Bytes that arrive from now on go to `listener`, on the event loop. */
-  listen(listener: ((bytes: Buffer) => void) | null): void {
+  /** Bytes that arrive from now on go to `listener`, on the event loop; they are its own only during the call. */
+  listen(listener: ((bytes: Uint8Array) => void) | null): void {
     this.#listener = listener;
   }
 
@@ -72,11 +85,10 @@ export class Fifo {
 
   #drain(): 'free' | 'held' {
     for (let round = 0; round < DRAIN_ROUNDS; round++) {
-      const chunk = Buffer.allocUnsafe(DRAIN_CHUNK);
       try {
-        const count = readSync(this.#reader, chunk);
+        const count = readSync(this.#reader, this.#buffer);
         if (count === 0) return 'free';
-        this.#listener?.(chunk.subarray(0, count));
+        this.#listener?.(this.#buffer.subarray(0, count));
       } catch {
         return 'held';
       }

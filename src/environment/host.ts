@@ -38,6 +38,7 @@ function hostLauncher(options: EnvironmentOptions): Launcher {
       };
     },
     finder: (pid, marked) => ({
+      tree: () => processTree(pid),
       inside: () => [...new Set([...processTree(pid), ...marked()])].filter(isRunning),
       holders: () => [-pid],
     }),

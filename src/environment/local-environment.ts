@@ -111,7 +111,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
       stdin: request.stdin === 'closed' ? 'closed' : 'pipe',
       extraPipes: request.extraPipes ?? 0,
     });
-    const marked = () => this.#marked(launch.mark);
+    const marked = () => this.#marked(new Set([launch.mark]));
     const child = new OwnedChild(started, request, this.#launcher.finder(started.pid, marked));
     if (!(await started.ready)) throw await this.#notConfined(child);
     this.#keep(child, request.callId, launch.limits);
@@ -121,13 +121,14 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async killCall(callId: string): Promise<void> {
     const ends = [...this.#children].filter(([, call]) => call === callId);
     await Promise.all(ends.map(([child]) => child.kill('cancel')));
-    await endProcesses({ find: () => this.#marked(this.markOf(callId)) });
+    await endProcesses({ find: () => this.#marked(new Set([this.markOf(callId)])) });
   }
 
-  async processesOf(callId: string): Promise<readonly number[]> {
-    const found = new Set(this.#marked(this.markOf(callId)));
+  async processesOf(...callIds: readonly string[]): Promise<readonly number[]> {
+    const marks = new Set(callIds.map((callId) => this.markOf(callId)));
+    const found = new Set(this.#marked(marks));
     for (const [child, call] of this.#children) {
-      if (call === callId) for (const pid of child.processes()) found.add(pid);
+      if (callIds.includes(call)) for (const pid of child.descendants()) found.add(pid);
     }
     return [...found].filter(isRunning);
   }
@@ -145,8 +146,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   }
 
   /** In a sandbox every process is below a child of ours; on the host one may have left its tree. */
-  #marked(mark: string): readonly number[] {
-    const wanted = new Set([mark]);
+  #marked(wanted: ReadonlySet<string>): readonly number[] {
     if (!this.capabilities.sandboxed) return this.#index.find(wanted);
     const inside = [...this.#children.keys()].flatMap((child) => child.processes());
     return this.#index.among(inside, wanted);

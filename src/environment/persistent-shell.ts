@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ToolFailure } from '../errors.ts';
 import type { Grant } from '../workspace/types.ts';
 import { endCommand } from './end-command.ts';
 import { signalQuietly } from './end-processes.ts';
 import { Leftovers } from './leftovers.ts';
-import { isRunning } from './process-table.ts';
 import { type PipePair, readState, type ShellReport } from './shell-channel.ts';
 import { type ShellOptions, type ShellProcess, startShell } from './shell-process.ts';
 import { commandText } from './shell-script.ts';
@@ -21,6 +20,7 @@ export interface ShellCommand {
   readonly command: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The bytes are only valid during the call. */
   readonly onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
 }
 
@@ -176,7 +176,7 @@ export class PersistentShell {
   }
 
   #send(shell: ShellProcess, pair: PipePair, command: ShellCommand): Active {
-    const token = randomBytes(8).toString('hex');
+    const token = randomUUID();
     const stateFile = shell.channel.nextStateFile();
     const { promise: report, resolve } = Promise.withResolvers<ShellReport>();
     this.#expected = {
@@ -229,14 +229,8 @@ export class PersistentShell {
   }
 
   async #processesOf({ shell, callId }: Active): Promise<readonly number[]> {
-    const { environment } = this.#options;
-    const [own, called] = await Promise.all([
-      environment.processesOf(shell.id),
-      environment.processesOf(callId),
-    ]);
-    return [...new Set([...own, ...called])].filter(
-      (pid) => !shell.own.has(pid) && !this.#leftovers.has(pid) && isRunning(pid),
-    );
+    const found = await this.#options.environment.processesOf(shell.id, callId);
+    return found.filter((pid) => !shell.own.has(pid) && !this.#leftovers.has(pid));
   }
 
   /** The shell is gone: keeps the state it saved last and removes its folder. */

@@ -105,7 +105,7 @@ export class ProcessManager {
       readableAt(child, FIRST_EXTRA + at),
     );
     const ready = request.awaitReady
-      ? firstByte(readableAt(child, READY_DESCRIPTOR))
+      ? heldUntil(firstByte(readableAt(child, READY_DESCRIPTOR)), [stdout, stderr, ...pipes])
       : Promise.resolve(true);
     return { process: child, pid, stdin: child.stdin, stdout, stderr, pipes, ready };
   }
@@ -173,6 +173,18 @@ function firstByte(stream: Readable): Promise<boolean> {
     stream.once('close', () => resolve(false));
     stream.once('error', () => resolve(false));
   });
+}
+
+/**
+ * Node drops unread output when a child exits, and one may exit before it counts as started. A listener for `readable`
+ * holds the output back until whoever waits for the start had the chance to listen.
+ */
+async function heldUntil<T>(start: Promise<T>, streams: readonly Readable[]): Promise<T> {
+  const hold = () => {};
+  for (const stream of streams) stream.on('readable', hold);
+  const result = await start;
+  for (const stream of streams) stream.removeListener('readable', hold);
+  return result;
 }
 
 function cannotStart(file: string, cause: unknown): ToolFailure {

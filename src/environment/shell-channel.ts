@@ -66,7 +66,7 @@ export class ShellChannel {
   /** Pipes nobody holds, or null when this shell has none left or its pipes were tampered with. */
   pair(): PipePair | null {
     if (this.#status?.isIntact() !== true) return null;
-    if (this.#pair !== null) return isIntact(this.#pair) ? this.#pair : null;
+    if (this.#pair !== null) return this.#pair;
     const names = this.#names[this.#next++];
     if (names === undefined) return null;
     try {
@@ -103,8 +103,8 @@ export class ShellChannel {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #read(bytes: Buffer): void {
-    this.#pending += bytes.toString('latin1');
+  #read(bytes: Uint8Array): void {
+    this.#pending += Buffer.from(bytes).toString('latin1');
     for (;;) {
       const [token, code, folder, rest] = splitReport(this.#pending);
       if (rest === undefined) return;
@@ -116,10 +116,6 @@ export class ShellChannel {
       });
     }
   }
-}
-
-function isIntact(pair: PipePair): boolean {
-  return pair.stdout.isIntact() && pair.stderr.isIntact();
 }
 
 /** The first three NUL-ended fields and the rest; no rest when they are not complete. */

@@ -91,8 +91,8 @@ export interface ExecutionEnvironment {
   markOf(callId: string): string;
   /** Ends every process that carries the call's mark; resolves when none is left (at most 3 s). */
   killCall(callId: string): Promise<void>;
-  /** Pids (as the host sees them) that carry the call's mark. */
-  processesOf(callId: string): Promise<readonly number[]>;
+  /** Pids (as the host sees them) of living processes of the calls. */
+  processesOf(...callIds: readonly string[]): Promise<readonly number[]>;
   /** Host path to the path inside, and back. Same path for host and bwrap. */
   mapIn(hostPath: string): string;
   mapOut(insidePath: string): string;

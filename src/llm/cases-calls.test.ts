@@ -53,22 +53,22 @@ async function expectNextValid(
   next = { writes: [sse([chatDelta({ content: 'ok' }), chatFinish('stop')], true)] };
   const before = request(options.request);
   await client(server.url, options.config).chat(nextRequest(before, turnBefore));
-  const messages = server.requests.at(-1)?.json['messages'] as JsonObject[];
+  const messages = server.requests.at(-1)?.json.messages as JsonObject[];
   let open: string[] = [];
   for (const message of messages) {
-    if (message['role'] === 'tool') {
-      expect(open.shift()).toBe(message['tool_call_id']);
-      expect(message['content']).not.toBe('');
+    if (message.role === 'tool') {
+      expect(open.shift()).toBe(message.tool_call_id);
+      expect(message.content).not.toBe('');
       continue;
     }
     expect(open).toEqual([]);
-    const calls = (message['tool_calls'] ?? []) as JsonObject[];
-    open = calls.map((call) => call['id'] as string);
+    const calls = (message.tool_calls ?? []) as JsonObject[];
+    open = calls.map((call) => call.id as string);
     expect(new Set(open).size).toBe(open.length);
     for (const call of calls) {
-      const called = call['function'] as JsonObject;
-      expect(called['name']).not.toBe('');
-      expect(JSON.parse(called['arguments'] as string)).toBeTypeOf('object');
+      const called = call.function as JsonObject;
+      expect(called.name).not.toBe('');
+      expect(JSON.parse(called.arguments as string)).toBeTypeOf('object');
     }
   }
   expect(open).toEqual([]);
@@ -238,9 +238,9 @@ describe('B: call deltas, ids and names', () => {
         resolve: (name) => (tools.some((tool) => tool.name === name) ? name : null),
       }),
     );
-    const sent = (server.requests.at(-1)?.json['tools'] as { function: { name: string } }[]).map(
-      (tool) => tool.function.name,
-    );
+    const sent = (
+      (server.requests.at(-1)?.json.tools ?? []) as { function: { name: string } }[]
+    ).map((tool) => tool.function.name);
     expect(new Set(sent).size).toBe(3);
     for (const name of sent) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
     const response = await turn(whole('{"a":1}', sent[0] ?? ''), {

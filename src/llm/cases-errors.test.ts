@@ -205,9 +205,7 @@ describe('G: adaptations', () => {
     const config = { maxTokens: 100 };
     const { events, seen } = await run(strict('max_tokens', 'max_completion_tokens'), config);
     expect(endOf(events).response?.content).toBe('ok');
-    expect(
-      seen.map((entry) => [entry.json['max_tokens'], entry.json['max_completion_tokens']]),
-    ).toEqual([
+    expect(seen.map((entry) => [entry.json.max_tokens, entry.json.max_completion_tokens])).toEqual([
       [100, undefined],
       [undefined, 100],
     ]);
@@ -221,7 +219,7 @@ describe('G: adaptations', () => {
       ...config,
       quirks: { tokenField: 'max_completion_tokens' },
     });
-    expect(back.seen.at(-1)?.json['max_tokens']).toBe(100);
+    expect(back.seen.at(-1)?.json.max_tokens).toBe(100);
   });
 
   it.each([
@@ -236,7 +234,7 @@ describe('G: adaptations', () => {
 
   it('G9: the developer role is sent to OpenAI only, and adapted once', async () => {
     const roles = (seen: SeenRequest) =>
-      (seen.json['messages'] as { role: string }[]).map((message) => message.role);
+      (seen.json.messages as { role: string }[]).map((message) => message.role);
     const { seen } = await run(
       (entry) =>
         roles(entry).includes('developer')

@@ -152,22 +152,31 @@ function startCall(
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted === true) onAbort();
   const events = lazily(async () => {
-    const { runCall } = await import('./call/engine.ts');
+    const { runCall } = await loadEngine();
     return runCall(context, request, options, abort.signal);
   });
+  let ended = false;
   return {
     async next() {
       const result = await events.next();
-      if (result.done === true || result.value.type === 'end') release();
+      ended = result.done === true || result.value.type === 'end';
+      if (ended) release();
       return result;
     },
     async return() {
-      abort.abort();
+      if (!ended) abort.abort();
       release();
       await events.return(undefined);
       return { done: true, value: undefined };
     },
   };
+}
+
+let engine: Promise<typeof import('./call/engine.ts')> | undefined;
+
+function loadEngine(): Promise<typeof import('./call/engine.ts')> {
+  engine ??= import('./call/engine.ts');
+  return engine;
 }
 
 async function* lazily(

@@ -189,7 +189,10 @@ describe.each(WIRES)('%s', (protocol, profile, events) => {
       {
         transport: replayTransport(source),
         onExchange: (exchange) => sent.push(exchange.request_body),
-        newCallId: () => `call_own_${(ids += 1)}`,
+        newCallId: () => {
+          ids += 1;
+          return `call_own_${ids}`;
+        },
       },
     );
     const started = performance.now();

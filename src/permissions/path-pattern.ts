@@ -3,6 +3,8 @@ import picomatch from 'picomatch';
 
 /** A compiled gitignore-style glob of a rule. */
 export interface PathPattern {
+  /** The last component has a literal character: it names files, not just everything below a folder. */
+  readonly specific: boolean;
   /** Whether a path, or a folder above it, is named. `logical` is relative to the workspace when it lies in it. */
   matches(path: { readonly absolute: string; readonly logical: string }): boolean;
 }
@@ -15,16 +17,18 @@ const OPTIONS = { dot: true, nobrace: true, noextglob: true, nonegate: true } as
  */
 export function compilePathPattern(pattern: string, home = homedir()): PathPattern | null {
   if (!isWellFormed(pattern)) return null;
+  const specific = /[^*?]/.test(pattern.split('/').at(-1) ?? '');
   const trimmed = pattern.length > 1 ? pattern.replace(/\/+$/, '') : pattern;
   if (trimmed.startsWith('/') || trimmed === '~' || trimmed.startsWith('~/')) {
     const absolute = trimmed.startsWith('~') ? `${escapeGlob(home)}${trimmed.slice(1)}` : trimmed;
     const test = withBelow(absolute);
-    return { matches: (path) => test(path.absolute) };
+    return { specific, matches: (path) => test(path.absolute) };
   }
   const anchored = trimmed.startsWith('./') ? trimmed.slice(2) : trimmed;
   const anywhere = !trimmed.includes('/');
   const test = withBelow(anywhere ? `**/${anchored}` : anchored);
   return {
+    specific,
     matches: (path) => test(path.logical) || (anywhere && test(path.absolute)),
   };
 }

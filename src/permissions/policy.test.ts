@@ -123,6 +123,19 @@ describe('hard denials and protected paths', () => {
     ).toBe('deny');
   });
 
+  it('a rule on everything names no secret, one on the name does, for file access too', () => {
+    const read = request({ tool: 'read_file', class: 'read', paths: [path('a/.env', 'read')] });
+    const opened = (text: string) => {
+      const one = policy({ rules: [rule('allow', text)] });
+      return [one.decide(read).outcome, one.opensSecret?.(join(workspace, 'a/.env'))];
+    };
+    expect(opened('read_file(**)')).toEqual(['deny', false]);
+    expect(opened('read_file(a/**)')).toEqual(['deny', false]);
+    expect(opened('read_file(.env)')).toEqual(['allow', true]);
+    expect(opened('class:read(a/.env)')).toEqual(['allow', true]);
+    expect(opened('class:write(a/.env)')).toEqual(['deny', true]);
+  });
+
   it('asks before a protected write in every mode but bypass, allow rules or not', () => {
     const rules = [rule('allow', 'class:write(**)')];
     const outcome = (mode: PermissionMode) =>

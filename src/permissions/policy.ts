@@ -1,10 +1,11 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, posix } from 'node:path';
 import { issueGrant } from '../workspace/grant.ts';
 import { insideRoots } from '../workspace/inside-roots.ts';
 import type { PermissionClass } from '../workspace/types.ts';
 import { destructivePart, escapesRules, permitLine } from './command-verdict.ts';
 import { requestDigest } from './digest.ts';
 import { hardDenial, protectedWrites, secretPaths } from './hard-denials.ts';
+import { isInside } from './inside.ts';
 import { cellOf } from './matrix.ts';
 import { offeredRule } from './offered-rule.ts';
 import { concerns, formsOf, type MatchContext, permits, touches } from './rule-match.ts';
@@ -94,16 +95,28 @@ class Policy implements PermissionPolicy {
     return null;
   }
 
-  /** A user-scope allow rule with a path pattern that names this very file opens a secret name. */
+  /** A user-scope allow rule whose pattern names this very file opens a secret name; one on a folder does not. */
   private secretIsNamed(request: PermissionRequest, index: number): boolean {
     const path = request.paths[index];
     if (path === undefined) return false;
     const forms = formsOf(path, request.realPaths[index] ?? path.absolute, this.options.workspace);
-    return this.list('allow').some(({ source, pattern, ...rule }) => {
-      if (source.scope !== 'user' && source.scope !== 'managed') return false;
-      if (pattern.kind !== 'path' || !concerns({ source, pattern, ...rule }, request)) return false;
-      return forms.every((form) => pattern.glob.matches(form));
+    return this.secretRules().some(
+      ({ rule, glob }) => concerns(rule, request) && forms.every((form) => glob.matches(form)),
+    );
+  }
+
+  private secretRules() {
+    return this.list('allow').flatMap((rule) => {
+      const byUser = rule.source.scope === 'user' || rule.source.scope === 'managed';
+      const named = rule.pattern.kind === 'path' && rule.pattern.glob.specific;
+      return byUser && named ? [{ rule, glob: rule.pattern.glob }] : [];
     });
+  }
+
+  opensSecret(absolute: string): boolean {
+    const { workspace } = this.options;
+    const logical = isInside(absolute, workspace) ? posix.relative(workspace, absolute) : absolute;
+    return this.secretRules().some(({ glob }) => glob.matches({ absolute, logical }));
   }
 
   private denied(context: MatchContext): Verdict | null {

@@ -126,6 +126,8 @@ export interface PermissionPolicy {
   /** Adds a rule for this session (an approval with scope session or always). */
   addSessionRule(text: string): void;
   setMode(mode: PermissionMode): void;
+  /** Whether a user-scope allow rule names this secret file, by real absolute path; for file access. */
+  opensSecret?(absolute: string): boolean;
   /** Whether every class a tool can have is impossible under deny rules and mode (tools.md 1.3). */
   impossible(tool: string, classes: readonly PermissionClass[]): boolean;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditLogOptions, openAuditLog } from './audit.ts';
@@ -185,7 +186,7 @@ describe('verifying the chain', () => {
     });
   });
 
-  it('checks 100,000 lines in 2 s', async () => {
+  it('checks 100,000 lines in 2 s (on a loaded machine: in 12 times the hashing alone)', async () => {
     let prev = FIRST_PREV;
     const many: string[] = [];
     for (let seq = 1; seq <= 100_000; seq += 1) {
@@ -194,9 +195,12 @@ describe('verifying the chain', () => {
       many.push(made.line);
     }
     await writeFile(paths.audit, many.join(''));
+    const hashing = performance.now();
+    for (const line of many) hash('sha256', line, 'hex');
     const started = performance.now();
     expect(await verifyAudit(paths.audit, [])).toMatchObject({ seq: 100_000, hash: prev });
-    expect(performance.now() - started).toBeLessThan(2000);
+    const took = performance.now() - started;
+    expect(took).toBeLessThan(Math.max(2000, 12 * (started - hashing)));
   });
 });
 

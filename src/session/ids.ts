@@ -26,10 +26,6 @@ export function newApprovalId(): string {
   return `apr_${nextUlid()}`;
 }
 
-export function newQuestionId(): string {
-  return `qst_${nextUlid()}`;
-}
-
 /**
  * Id of the message that holds the results of a reply's calls. It is derived, because that message is no event of its
  * own: whoever folds the log gets the same id as the run that made it.

@@ -60,7 +60,8 @@ function wordingFaults(tool: Tool): string[] {
   }
   for (const text of [description, descriptionZh]) {
     if (PRODUCTS.test(text)) faults.push('it names a product');
-    if (CHANGES_BETWEEN_WORKSPACES.test(text)) faults.push('it depends on the workspace or the day');
+    if (CHANGES_BETWEEN_WORKSPACES.test(text))
+      faults.push('it depends on the workspace or the day');
   }
   return faults;
 }
@@ -117,7 +118,8 @@ function parameterFaults(schema: ToolSchema, at: string): string[] {
     const node = member as ToolSchema;
     const path = at === '' ? name : `${at}.${name}`;
     const text = typeof node.description === 'string' ? node.description : '';
-    if ([...text].length > PARAMETER_LIMIT) faults.push(`${path}: over ${PARAMETER_LIMIT} characters`);
+    if ([...text].length > PARAMETER_LIMIT)
+      faults.push(`${path}: over ${PARAMETER_LIMIT} characters`);
     if (new RegExp(`^(?:an? )?${String(node.type)}\\b`, 'i').test(text)) {
       faults.push(`${path}: repeats its type`);
     }

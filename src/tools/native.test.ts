@@ -33,7 +33,9 @@ describe('the native tools', () => {
 
   it('never put both editors into the core of one profile', () => {
     for (const { core } of PROFILES) {
-      expect(core.includes('edit_file') && core.includes('str_replace_based_edit_tool')).toBe(false);
+      expect(core.includes('edit_file') && core.includes('str_replace_based_edit_tool')).toBe(
+        false,
+      );
     }
   });
 });
@@ -53,19 +55,65 @@ describe('lintDescriptions', () => {
 
   it.each([
     ['a missing Not', { description: 'Do a thing. Use for 5: good_two.' }, 'when not'],
-    ['an unknown tool', { description: good.description.replace('good_two', 'bad_tool') }, 'bad_tool, which is no tool'],
+    [
+      'an unknown tool',
+      { description: good.description.replace('good_two', 'bad_tool') },
+      'bad_tool, which is no tool',
+    ],
     ['an over-long text', { description: `${good.description}${' x'.repeat(400)}` }, 'over 640'],
-    ['a text over the limit of core tools', { name: 'task_done', description: `${good.description}${' x'.repeat(130)}` }, 'over 300'],
-    ['workspace-dependent text', { description: `${good.description} In /home/me.` }, 'depends on the workspace'],
+    [
+      'a text over the limit of core tools',
+      { name: 'task_done', description: `${good.description}${' x'.repeat(130)}` },
+      'over 300',
+    ],
+    [
+      'workspace-dependent text',
+      { description: `${good.description} In /home/me.` },
+      'depends on the workspace',
+    ],
     ['a product name', { description: `${good.description} As in ChatGPT.` }, 'product'],
     ['other numbers', { descriptionZh: good.descriptionZh.replace('5', '6') }, 'different numbers'],
-    ['other tools', { descriptionZh: good.descriptionZh.replace('good_two', '它') }, 'different tools'],
+    [
+      'other tools',
+      { descriptionZh: good.descriptionZh.replace('good_two', '它') },
+      'different tools',
+    ],
     ['an alternative that does not exist', { alternatives: ['nothing_there'] }, 'no tool'],
-    ['a long parameter text', { parameters: { type: 'object', properties: { a: { type: 'string', description: 'x'.repeat(81) } } } }, 'over 80'],
-    ['a parameter text that repeats the type', { parameters: { type: 'object', properties: { a: { type: 'string', description: 'a string' } } } }, 'repeats its type'],
-    ['an invalid example', { description: `${good.description} {"nope": 1}`, permission: 'write' }, 'example does not validate'],
-    ['nested parameters without an example', { parameters: { type: 'object', properties: { a: { type: 'object', properties: {} } } } }, 'no example'],
-    ['a review tool that does not say when', { permission: 'review' }, 'only after the user approved'],
+    [
+      'a long parameter text',
+      {
+        parameters: {
+          type: 'object',
+          properties: { a: { type: 'string', description: 'x'.repeat(81) } },
+        },
+      },
+      'over 80',
+    ],
+    [
+      'a parameter text that repeats the type',
+      {
+        parameters: {
+          type: 'object',
+          properties: { a: { type: 'string', description: 'a string' } },
+        },
+      },
+      'repeats its type',
+    ],
+    [
+      'an invalid example',
+      { description: `${good.description} {"nope": 1}`, permission: 'write' },
+      'example does not validate',
+    ],
+    [
+      'nested parameters without an example',
+      { parameters: { type: 'object', properties: { a: { type: 'object', properties: {} } } } },
+      'no example',
+    ],
+    [
+      'a review tool that does not say when',
+      { permission: 'review' },
+      'only after the user approved',
+    ],
   ])('finds %s', async (_what, fields, says) => {
     expect((await lint(fields)).join('\n')).toContain(says);
   });

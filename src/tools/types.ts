@@ -198,7 +198,7 @@ export interface Tool {
   /** Characters; default limits.tool_output_chars. */
   readonly outputChars?: number;
   /** The directory the call would start in, part of what an approval is bound to; default the workspace. */
-  cwd?(session: ToolSession): string;
+  cwd?(session: ToolSession, args: Readonly<Record<string, unknown>>): string;
   /** One line for consoles: what this call does. Untrusted text in it is sanitised by the dispatcher. */
   title?(args: Readonly<Record<string, unknown>>): string;
   /** The whole of what will happen, for the approval card: command text, diff. Default: pretty JSON of the arguments. */

@@ -133,6 +133,10 @@ async function enter(
     const max = Math.max(0, budget.maxEntries - budget.seen) + 1;
     const { entries } = await readEntries(at, max, options.signal);
     entries.sort((a, b) => compareNames(a.segment, b.segment));
+    options.onFolder?.(
+      path,
+      entries.map((entry) => entry.segment),
+    );
     levels.push({ fd, at, path, entries, next: 0 });
   } catch (error) {
     closeSync(fd);

@@ -122,6 +122,8 @@ export interface WalkOptions {
   /** Return false to leave out a directory and all below it. */
   readonly enter?: (path: ResolvedPath) => boolean;
   readonly onPartial?: (reason: string) => void;
+  /** Called with all names of a folder before any of its entries comes. */
+  readonly onFolder?: (folder: ResolvedPath, names: readonly string[]) => void;
   /** False: sizes and times are not looked up and come as 0, which is several times faster. */
   readonly stat?: boolean;
 }

@@ -6,7 +6,7 @@ import type { LLMMessage } from '../../llm/types.ts';
  */
 export class ConversationMessages {
   private list: LLMMessage[];
-  private readonly watchers: (() => void)[] = [];
+  private watcher: () => void = () => undefined;
 
   constructor(messages: readonly LLMMessage[] = []) {
     this.list = [...messages];
@@ -23,10 +23,11 @@ export class ConversationMessages {
   /** Another list from here on: after a trim, a compaction, a clear or a rewind. */
   replace(messages: readonly LLMMessage[]): void {
     this.list = [...messages];
-    for (const watcher of this.watchers) watcher();
+    this.watcher();
   }
 
+  /** The one watcher: the meter of the present run. */
   onReplace(watcher: () => void): void {
-    this.watchers.push(watcher);
+    this.watcher = watcher;
   }
 }

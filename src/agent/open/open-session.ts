@@ -17,18 +17,21 @@ import { createRedactor } from '../../session/redact.ts';
 import type { SessionState } from '../../session/session-state.ts';
 import type { EventLog, Redactor, SessionPaths } from '../../session/types.ts';
 import type { Registry } from '../../tools/registry.ts';
+import type { ToolExecutor } from '../../tools/types.ts';
 import { decidePrefixes } from '../../workspace/path-resolver.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ConversationMessages } from '../context/conversation.ts';
 import { InstructionFiles } from '../instructions/instruction-files.ts';
 import { TextReader } from '../instructions/text-reader.ts';
 import { MessageQueue } from '../message-queue.ts';
-import { permissionModeFor, safetyRequest } from '../start-checks.ts';
+import { checkPrice, permissionModeFor, safetyRequest } from '../start-checks.ts';
 import { nativeRegistry } from '../tool-sources.ts';
 import type { AgentDefinition, AgentOptions } from '../types.ts';
+import { checkNames, checkOutputs } from './checks-before.ts';
 import { closeSessionFiles, openSessionFiles, type SessionFiles } from './session-files.ts';
 import { givenModel, openModel, type SessionModel } from './session-model.ts';
 import { createToolSession, type OpenToolSession } from './session-tools.ts';
+import { runLimits } from './settings.ts';
 import { settleInterrupted } from './settle.ts';
 import type { WaitingBudgets } from './waiting-gate.ts';
 
@@ -58,6 +61,8 @@ export interface OpenSession {
   model: SessionModel;
   recorder: Recorder | null;
   nextSessionStep: number;
+  /** Of the last run; closes what tools hold. */
+  executor: ToolExecutor | null;
 }
 
 /** What a recording replaces by placeholders; the environment block is known with the first task. */
@@ -81,10 +86,16 @@ export async function openSession(
   try {
     return await open(options, definition, onLog);
   } catch (error) {
-    if (error instanceof SessionLockedError || error instanceof ConfigError) throw error;
-    if (!isToolwrightError(error)) throw error;
-    throw new ConfigError(error.message, error.facts, { cause: error });
+    throw beforeRunError(error);
   }
+}
+
+/** What may be thrown before a run exists: a fault of any kind then is one of surroundings or options. */
+export function beforeRunError(error: unknown): Error {
+  if (error instanceof SessionLockedError || error instanceof ConfigError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const facts = isToolwrightError(error) ? error.facts : {};
+  return new ConfigError(`The session cannot be started: ${message}`, facts, { cause: error });
 }
 
 /** Everything decided before anything is created. */
@@ -105,11 +116,12 @@ async function open(
   definition: AgentDefinition,
   onLog: (log: EventLog) => void,
 ): Promise<OpenSession> {
-  const checked = await check(options);
+  const checked = await check(options, definition);
   const { config, workspace, sessionId, paths, redactor } = checked;
   const place = recordingFacts(checked);
   const session: { current: OpenSession | null } = { current: null };
   const model = chooseModel(options, definition, config, redactor, place, session);
+  checkPrice(model.client, runLimits(config, definition, options.limits).max_cost, model.key);
   await mkdir(workspace, { recursive: true });
   const [files, trusted] = await Promise.all([
     openSessionFiles(paths, sessionId, redactor),
@@ -117,7 +129,16 @@ async function open(
   ]);
   try {
     onLog(files.log);
-    session.current = await build({ checked, options, definition, files, trusted, model, place });
+    session.current = await build({
+      checked,
+      options,
+      definition,
+      files,
+      trusted,
+      model,
+      place,
+      current: () => session.current,
+    });
     return session.current;
   } catch (error) {
     await closeSessionFiles(files);
@@ -125,19 +146,23 @@ async function open(
   }
 }
 
-async function check(options: AgentOptions): Promise<Checked> {
+async function check(options: AgentOptions, definition: AgentDefinition): Promise<Checked> {
   const workspace = resolve(options.workspace ?? process.cwd());
   const config = await configOf(options, workspace);
   const home = resolve(options.home ?? config.home);
   const sessionId = options.sessionId ?? newSessionId();
   const paths = sessionPaths(home, sessionId);
   const request = safetyRequest(options, config);
-  const sandbox = await chooseSandbox({ requested: request.sandbox, home });
+  const [sandbox] = await Promise.all([
+    chooseSandbox({ requested: request.sandbox, home }),
+    checkOutputs(options),
+  ]);
   const mode = permissionModeFor(request, sandbox);
   const redactor = createRedactor();
   for (const { name, value } of config.secrets) redactor.add(name, value);
   const { network } = request;
   const registry = nativeRegistry();
+  checkNames(config, definition, registry, workspace, mode);
   return { config, workspace, sessionId, paths, registry, sandbox, mode, network, redactor };
 }
 
@@ -191,6 +216,8 @@ interface BuildInput {
   readonly trusted: boolean;
   readonly model: SessionModel;
   readonly place: RecordingFacts;
+  /** The session once it is built. */
+  readonly current: () => OpenSession | null;
 }
 
 async function build(input: BuildInput): Promise<OpenSession> {
@@ -212,6 +239,7 @@ async function build(input: BuildInput): Promise<OpenSession> {
     mode,
     trusted: input.trusted,
     sessionPrefixes: restored.started?.session_prefixes ?? [],
+    seesImages: () => (input.current()?.model ?? input.model).client.supports('images'),
     clock: systemClock,
     budgets,
   });
@@ -243,6 +271,7 @@ async function build(input: BuildInput): Promise<OpenSession> {
     place: input.place,
     model: input.model,
     recorder: null,
+    executor: null,
     nextSessionStep: restored.session_step + 1,
   };
 }

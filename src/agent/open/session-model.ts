@@ -1,7 +1,7 @@
 import type { LoadedConfig, ResolvedModel } from '../../config/types.ts';
 import { createModelClient } from '../../llm/client.ts';
 import { replayTransport } from '../../llm/replay-transport.ts';
-import type { Exchange, ModelClient, ModelConfig } from '../../llm/types.ts';
+import type { Exchange, ModelClient, ModelConfig, Transport } from '../../llm/types.ts';
 import { newCallId } from '../../session/ids.ts';
 import { createReplaySource, readRecording } from '../../session/recording/replay-source.ts';
 import type { RecordingPlace } from '../../session/recording/types.ts';
@@ -14,6 +14,8 @@ export interface SessionModel {
   /** Key of `models`, null for one given by flags or by the program itself. */
   readonly key: string | null;
   readonly config: ModelConfig | null;
+  /** Set when the model is a recording: the wire it was made with. */
+  readonly recorded: Transport['recorded'];
   readonly parallelCalls: boolean;
   readonly cacheRetention: 'none' | 'short' | 'long';
 }
@@ -27,7 +29,14 @@ export interface ModelHooks {
 
 /** The client a caller brought along. */
 export function givenModel(client: ModelClient): SessionModel {
-  return { client, key: null, config: null, parallelCalls: true, cacheRetention: 'short' };
+  return {
+    client,
+    key: null,
+    config: null,
+    recorded: undefined,
+    parallelCalls: true,
+    cacheRetention: 'short',
+  };
 }
 
 /** Throws ConfigError for what cannot be reached with this configuration. */
@@ -43,6 +52,7 @@ export function openModel(resolved: ResolvedModel, hooks: ModelHooks): SessionMo
     client,
     key: resolved.key,
     config,
+    recorded: transport?.recorded,
     parallelCalls: resolved.entry.parallel_tool_calls !== false,
     cacheRetention: resolved.entry.cache ?? 'short',
   };

@@ -36,6 +36,7 @@ export interface ToolSessionInput {
   readonly trusted: boolean;
   /** Decided when the session began. */
   readonly sessionPrefixes: readonly string[];
+  readonly seesImages: () => boolean;
   readonly clock: Clock;
   readonly budgets: WaitingBudgets;
 }
@@ -67,6 +68,7 @@ export function createToolSession(input: ToolSessionInput): OpenToolSession {
     limits: fileLimits(config),
     home: paths.home,
     pendingFolder: join(paths.state, 'pending'),
+    secretAllowed: (real) => secretIsNamed(input, policy, resolver, real),
   });
   const environment = environmentOf(input, access);
   const closers: (() => Promise<void>)[] = [];
@@ -89,7 +91,7 @@ export function createToolSession(input: ToolSessionInput): OpenToolSession {
     network: input.network,
     sandbox: input.sandbox,
     language: config.agent(input.agentType).tool_language ?? 'en',
-    settings: toolSettings(config),
+    settings: toolSettings(config, input.seesImages),
     onClose: (close) => {
       closers.push(close);
     },
@@ -114,6 +116,30 @@ function policyOf(input: ToolSessionInput, resolver: PathResolver): PermissionPo
     roots: resolver.roots.map((root) => root.path),
     trusted: input.trusted,
     configFiles: configFiles(config),
+  });
+}
+
+/** Does a rule of the user name this secret file for some tool? Which one is for the policy to decide. */
+function secretIsNamed(
+  input: ToolSessionInput,
+  policy: PermissionPolicy,
+  resolver: PathResolver,
+  real: string,
+): boolean {
+  const path = resolver.resolve(real, 'read');
+  return input.registry.tools.some((tool) => {
+    const decision = policy.decide({
+      callId: '',
+      tool: tool.name,
+      class: tool.permission,
+      arguments: {},
+      paths: [path],
+      realPaths: [real],
+      cwd: input.workspace,
+      beforeHashes: [null],
+      source: 'secret',
+    });
+    return decision.by !== 'hard:secret';
   });
 }
 

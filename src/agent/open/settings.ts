@@ -78,9 +78,15 @@ function checkLimit(name: string, value: number | null): void {
     throw new ConfigError(`The limit ${name} must be a number above 0, not ${value}.`, { name });
 }
 
-/** Text lists and the like that single tools read, by configuration key. */
-export function toolSettings(config: LoadedConfig): Readonly<Record<string, unknown>> {
-  return new Proxy({}, { get: (_target, key) => config.get(String(key)) });
+/** What single tools read by name: configuration keys, and `model.images` of the model in use. */
+export function toolSettings(
+  config: LoadedConfig,
+  seesImages: () => boolean,
+): Readonly<Record<string, unknown>> {
+  return new Proxy(
+    {},
+    { get: (_target, key) => (key === 'model.images' ? seesImages() : config.get(String(key))) },
+  );
 }
 
 /** A list of objects `{path, write}` as the configuration holds them. */

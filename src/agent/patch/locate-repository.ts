@@ -7,16 +7,17 @@ import { type GitPlace, runGit } from './git-runner.ts';
 const TIMEOUT_MS = 20_000;
 
 /**
- * Where the snapshots of a workspace are taken: its repository, or a private one below `store`. Null when git does
- * not work here.
+ * Where the snapshots of a workspace are taken: its repository, or a private one below `store` (also when the task
+ * began with that and a repository was made since). Null when git does not work here.
  */
 export async function locateRepository(
   environment: ExecutionEnvironment,
   workspace: string,
   store: string,
+  kind: 'any' | 'private' = 'any',
 ): Promise<GitPlace | null> {
   await mkdir(join(store, 'objects'), { recursive: true, mode: 0o700 });
-  const found = findRepository(workspace);
+  const found = kind === 'private' ? null : findRepository(workspace);
   const top = found?.top ?? workspace;
   const base = { environment, workspace, top, store };
   if (found === null) return privateRepository(base);

@@ -128,7 +128,8 @@ export class PatchKeeper implements PatchWatch {
 
   private located(): Promise<GitPlace | null> {
     const { environment, workspace, stateDirectory } = this.options;
-    this.place ??= locateRepository(environment, workspace, join(stateDirectory, 'patch'));
+    const kind = this.base?.kind === 'private' ? 'private' : 'any';
+    this.place ??= locateRepository(environment, workspace, join(stateDirectory, 'patch'), kind);
     return this.place;
   }
 

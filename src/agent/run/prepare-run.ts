@@ -16,7 +16,8 @@ import { ContextMeter } from '../context/meter.ts';
 import { LoopGuards } from '../guards/loop-guards.ts';
 import { TextReader } from '../instructions/text-reader.ts';
 import { touchedFolders } from '../instructions/touched-folders.ts';
-import type { OpenSession } from '../open/open-session.ts';
+import { offerOf } from '../open/checks-before.ts';
+import { beforeRunError, type OpenSession } from '../open/open-session.ts';
 import { keepDefect, storeResult } from '../open/session-files.ts';
 import { runLimits } from '../open/settings.ts';
 import { resolveCommit } from '../patch/git-runner.ts';
@@ -28,6 +29,7 @@ import { FailureStreaks } from '../reflection.ts';
 import { newProgress, type RunState } from '../run-state.ts';
 import { checkPrice } from '../start-checks.ts';
 import type { RunOptions } from '../types.ts';
+import { openRecorder } from './recording.ts';
 
 /** What a new run goes on from, when it resumes an earlier one. */
 export interface ResumedRun {
@@ -41,6 +43,8 @@ export interface RunRequest {
   readonly options: RunOptions;
   readonly controller: AbortController;
   readonly resumed: ResumedRun | null;
+  /** Of a queued message that becomes the task. */
+  readonly messageId?: string;
 }
 
 /** A run that is ready to start; nothing of it is in the log yet. */
@@ -56,6 +60,14 @@ export interface PreparedRun {
 
 /** Builds one run of a session. Throws ConfigError for options that cannot be met. */
 export async function prepareRun(session: OpenSession, request: RunRequest): Promise<PreparedRun> {
+  try {
+    return await prepare(session, request);
+  } catch (error) {
+    throw beforeRunError(error);
+  }
+}
+
+async function prepare(session: OpenSession, request: RunRequest): Promise<PreparedRun> {
   const { options, definition, config } = session;
   const extra = request.options.extraArgs ?? {};
   const limits = runLimits(config, definition, request.options.limits, options.limits);
@@ -84,7 +96,9 @@ export async function prepareRun(session: OpenSession, request: RunRequest): Pro
     mustPatch,
     answerSchema,
   });
-  return { state, request, limits, keeper, patchPath, mustPatch, answerSchema };
+  const prepared = { state, request, limits, keeper, patchPath, mustPatch, answerSchema };
+  openRecorder(session, prepared);
+  return prepared;
 }
 
 interface RunParts {
@@ -104,6 +118,8 @@ function runState(session: OpenSession, request: RunRequest, parts: RunParts): R
   const { offered, system, tools } = parts;
   const steps: RunState['steps'] = [];
   const nextStep = request.resumed?.nextStep ?? 1;
+  const executor = executorOf(session, offered);
+  session.executor = executor;
   return {
     sessionId: session.sessionId,
     workspace: session.workspace,
@@ -117,7 +133,7 @@ function runState(session: OpenSession, request: RunRequest, parts: RunParts): R
     system,
     tools,
     offered,
-    executor: executorOf(session, offered),
+    executor,
     conversation,
     context: contextOf(session, system, tools),
     patch: parts.keeper,
@@ -192,18 +208,9 @@ function offer(
   answerSchema: JsonObject | null,
 ): OfferedList {
   const { definition, config, registry, tools } = session;
-  const configured = config.agent(definition.type).tools;
-  const profile =
-    definition.tools.length === 1 ? definition.tools[0]?.match(/^profile:(.+)$/)?.[1] : undefined;
-  const list =
-    request.options.toolNames ??
-    configured ??
-    (profile === undefined ? definition.tools : undefined);
   return offeredList(registry, {
-    profile: profile ?? 'coding',
-    ...(list === undefined ? {} : { tools: list }),
+    ...offerOf(definition, config, request.options.toolNames),
     policy: tools.policy,
-    ...(definition.usesTaskDone ? {} : { available: (tool) => tool.name !== 'task_done' }),
     ...(answerSchema === null ? {} : { replace: [taskDoneTool(answerSchema)] }),
   });
 }

@@ -1,13 +1,18 @@
 import { resolveTarget } from '../../llm/target.ts';
+import type { RunLimits } from '../../session/events.ts';
 import { createRecorder } from '../../session/recording/recorder.ts';
 import type { OpenSession } from '../open/open-session.ts';
-import type { PreparedRun } from './prepare-run.ts';
+import type { RunState } from '../run-state.ts';
 
-/** Opens the recording with the first run of a session, when one was asked for and the model is ours to record. */
-export function openRecorder(session: OpenSession, run: PreparedRun): void {
+/** Opens the recording with the first run of a session, when one was asked for and the model is ours to record. Throws
+ * ConfigError when the file cannot be made. */
+export function openRecorder(
+  session: OpenSession,
+  run: { readonly state: RunState; readonly limits: RunLimits },
+): void {
   const { options, model, files } = session;
   if (options.record === undefined || model.config === null || session.recorder !== null) return;
-  const { profile } = resolveTarget(model.config, undefined);
+  const { profile } = resolveTarget(model.config, model.recorded);
   const recorder = createRecorder({
     file: options.record,
     header: {

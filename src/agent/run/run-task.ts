@@ -8,7 +8,6 @@ import { addUserMessage } from '../run-state.ts';
 import type { AgentExecution } from '../types.ts';
 import { newTaskContext } from './first-context.ts';
 import type { PreparedRun } from './prepare-run.ts';
-import { openRecorder } from './recording.ts';
 import { goOnWithWaitingCalls } from './waiting-calls.ts';
 
 const RESUMED_TEXT =
@@ -53,7 +52,6 @@ async function trajectoryOf(
 async function begin(session: OpenSession, run: PreparedRun): Promise<void> {
   const { state, request } = run;
   const context = await newTaskContext(session);
-  openRecorder(session, run);
   session.files.log.append(state.scope, 'run_started', {
     task: request.task,
     agent_type: session.definition.type,
@@ -76,7 +74,7 @@ async function begin(session: OpenSession, run: PreparedRun): Promise<void> {
   if (request.resumed !== null) addUserMessage(state, userMessage('resume', [RESUMED_TEXT]));
   else {
     const parts = session.definition.newTask(request.task, context);
-    addUserMessage(state, userMessage('task', parts));
+    addUserMessage(state, userMessage('task', parts, request.messageId));
   }
 }
 
@@ -96,8 +94,8 @@ function tellWarnings(session: OpenSession, scope: PreparedRun['state']['scope']
   for (const message of session.instructions.warnings.splice(0)) warn('instruction_file', message);
   if (session.sandbox.reason !== null && session.restored.runs.length === 0)
     warn('no_sandbox', `Commands run without a sandbox: ${session.sandbox.reason}`);
-  const { client } = session.model;
-  if (!client.windowKnown)
+  const { client, recorded } = session.model;
+  if (!client.windowKnown && client.provider !== 'replay' && recorded === undefined)
     warn(
       'window_assumed',
       `The context window of ${client.model} is not known; ${client.contextWindow} tokens are assumed. Set models.<key>.context_window.`,

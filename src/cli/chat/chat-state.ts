@@ -1,8 +1,10 @@
 /** What a chat knows of its session from the events: for /status, /cost and /tools. */
 import type { EventOf, OfferedTool, SessionEvent } from '../../session/events.ts';
 import { addSpent, NOTHING_SPENT, type Spent, spentBy } from '../../session/session-usage.ts';
+import type { RunFlags } from '../run-flags.ts';
 
 export interface ChatPlace {
+  readonly flags: RunFlags;
   readonly workspace: string;
   readonly agentType: string;
   /** The session that is gone on with, or null. */

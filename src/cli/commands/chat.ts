@@ -36,6 +36,7 @@ export async function chatCommand(io: Io, flags: RunFlags): Promise<number> {
   const setup = { flags, config, workspace, ...(sessionId === undefined ? {} : { sessionId }) };
   const agent = new AgentClass(await agentOptions(io, setup, console));
   const place: ChatPlace = {
+    flags,
     workspace,
     agentType: agentKind(flags),
     sessionId: sessionId ?? null,
@@ -95,7 +96,8 @@ class Chat {
       await this.#agent.close();
     }
     const { sessionId } = this.#state;
-    if (sessionId !== null) this.#io.stderr.write(`Go on with: ${resumeCommand(sessionId)}\n`);
+    if (sessionId !== null)
+      this.#io.stderr.write(`Resume with: ${resumeCommand(sessionId, this.#state.place.flags)}\n`);
     return this.#code;
   }
 

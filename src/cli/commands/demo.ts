@@ -91,7 +91,7 @@ async function runTests(
     purpose: 'demo-tests',
     timeoutMs: TEST_MS,
   });
-  const verdict = output.trimEnd().split('\n').at(-1) ?? 'no output';
+  const verdict = output.trimEnd().split('\n').at(-1) || `no output (exit code ${code})`;
   return { passed: code === 0, verdict };
 }
 

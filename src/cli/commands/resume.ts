@@ -3,8 +3,8 @@ import { latestSession } from '../../session/latest-session.ts';
 import { sessionPaths } from '../../session/paths.ts';
 import { type ShownSession, showSession } from '../../session/store.ts';
 import type { Io } from '../io.ts';
-import { checkFlags, overridesOf } from '../overrides.ts';
-import { prepareConfig } from '../prepare.ts';
+import { agentKind, checkFlags, overridesOf } from '../overrides.ts';
+import { type Prepared, prepareConfig } from '../prepare.ts';
 import { readTask } from '../read-task.ts';
 import type { RunFlags } from '../run-flags.ts';
 import { isInteractive, runSession } from '../run-session.ts';
@@ -29,10 +29,7 @@ export async function resumeCommand(
   const task = await taskOf(io, argument, flags);
   const interactive = isInteractive(io, flags);
   const finished = isFinished(stored);
-  if (task === null && finished && !interactive)
-    throw usageError(
-      `The last task of ${sessionId} is done: give a new one, toolwright resume ${sessionId} "TASK".`,
-    );
+  if (task === null && finished && !interactive) throw nothingToResume(sessionId, stored);
   const workspace = stored.state.started?.workspace;
   const kind = flags.agentType ?? stored.state.started?.agent_type;
   const same: RunFlags = {
@@ -45,13 +42,38 @@ export async function resumeCommand(
     const { chatCommand } = await import('./chat.ts');
     return chatCommand(io, same);
   }
-  const prepared = await prepareConfig(io, {
-    workingDir: same.workingDir,
-    overrides: overridesOf(same),
-    interactive,
-  });
-  const setup = { flags: same, ...prepared, sessionId };
+  const setup = { ...(await prepareModel(io, same, stored, interactive)), sessionId };
   return runSession(io, setup, (agent) => (task === null ? agent.resume() : agent.run(task)));
+}
+
+/** The configuration's model; where it has none, the one the session was last run with. */
+async function prepareModel(
+  io: Io,
+  flags: RunFlags,
+  { state }: ShownSession,
+  interactive: boolean,
+): Promise<Prepared & { readonly flags: RunFlags }> {
+  const prepare = (chosen: RunFlags) =>
+    prepareConfig(io, {
+      workingDir: chosen.workingDir,
+      overrides: overridesOf(chosen),
+      interactive,
+    });
+  const prepared = await prepare(flags);
+  if (hasModel(prepared, flags) || state.provider === null || state.model === null)
+    return { ...prepared, flags };
+  const again = { provider: state.provider, model: state.model, ...flags };
+  return { ...(await prepare(again)), flags: again };
+}
+
+function hasModel({ config }: Prepared, flags: RunFlags): boolean {
+  if (flags.model !== undefined) return true;
+  try {
+    config.resolveModel(agentKind(flags));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function taskOf(
@@ -61,6 +83,14 @@ async function taskOf(
 ): Promise<string | null> {
   if (argument === undefined && flags.file === undefined) return null;
   return readTask({ argument, file: flags.file, stdin: io.stdin });
+}
+
+function nothingToResume(sessionId: string, { state }: ShownSession): Error {
+  const why =
+    state.tasks.length === 0
+      ? `Session ${sessionId} has nothing to resume`
+      : `The last task of ${sessionId} is finished`;
+  return usageError(`${why}: give a new task, toolwright resume ${sessionId} "TASK".`);
 }
 
 /** A session without any task, or whose last one succeeded. */

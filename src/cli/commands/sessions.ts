@@ -56,7 +56,7 @@ export async function showSession(io: Io, id: string): Promise<number> {
       .flatMap((run) => runLines(state, run)),
   ];
   const last = state.runs.findLast((run) => run.parent_run_id === null);
-  if (last !== undefined && !last.success) lines.push(`go on with: ${resumeCommand(id)}`);
+  if (last !== undefined && !last.success) lines.push(`resume with: ${resumeCommand(id)}`);
   io.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.completed;
 }

@@ -64,7 +64,8 @@ function LiveStep({ step, view, style, columns }: LiveProps) {
   const { frame, time } = useAnimation({ interval: 100 });
   const spinner = FRAMES[frame % FRAMES.length];
   const lines: string[] = [];
-  const source = step.text === '' ? step.reasoning : step.text;
+  const live = view.stream ?? step;
+  const source = live.text === '' ? live.reasoning : live.text;
   const stream = sanitise(source).trimEnd().split('\n').slice(-STREAM_LINES);
   for (const line of stream) if (line !== '') lines.push(style.dim(cutToWidth(line, columns)));
   for (const call of step.calls) {

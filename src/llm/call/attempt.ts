@@ -5,6 +5,7 @@ import { decodeContent, UnknownEncodingError } from '../framing/content-encoding
 import { createTextCallSplitter, type TextCallSplitter } from '../text-calls.ts';
 import { transportError } from '../transport/fault.ts';
 import type { LLMErrorInfo, LLMEvent, LLMRequest, TransportResponse } from '../types.ts';
+import { BodySource } from './body-source.ts';
 import type { ClientContext } from './context.ts';
 import { createExchangeLog, type ExchangeLog } from './exchange-log.ts';
 import type { PreparedAttempt } from './prepare.ts';
@@ -47,133 +48,171 @@ export const ABORTED: LLMErrorInfo = {
 };
 
 /** Yields events as they happen; never throws. */
-export async function* runAttempt(
+export function runAttempt(
   input: AttemptInput,
 ): AsyncGenerator<LLMEvent, AttemptOutcome, undefined> {
-  const { context, prepared } = input;
-  const { clock } = context;
-  const start = clock.now();
-  const abort = new AbortController();
-  const queue: LLMEvent[] = [];
-  let ttftMs: number | null = null;
-  let showedDeltas = false;
-  let trailingOver: (() => void) | undefined;
-  let headers: Readonly<Record<string, string>> = {};
-  let refusal: AttemptOutcome['refusal'] = null;
-  let error: LLMErrorInfo | null = null;
-  let reader: StreamReader | undefined;
-  let waitedLongEnough = false;
-  let left = true;
+  return new Attempt(input).run();
+}
 
-  const emit = (event: LLMEvent): void => {
-    if (DELTAS.has(event.type)) {
-      ttftMs ??= clock.now() - start;
-      showedDeltas = true;
-    }
-    queue.push(event);
+class Attempt {
+  readonly #input: AttemptInput;
+  readonly #start: number;
+  readonly #abort = new AbortController();
+  readonly #queue: LLMEvent[] = [];
+  readonly #decoder: Decoder;
+  readonly #watchdog: Watchdog;
+  readonly #log: ExchangeLog;
+  #source: BodySource | undefined;
+  #reader: StreamReader | undefined;
+  #headers: Readonly<Record<string, string>> = {};
+  #refusal: AttemptOutcome['refusal'] = null;
+  #error: LLMErrorInfo | null = null;
+  #ttftMs: number | null = null;
+
+  constructor(input: AttemptInput) {
+    const { context, prepared } = input;
+    this.#input = input;
+    this.#start = context.clock.now();
+    this.#decoder = input.codec.createDecoder({
+      profile: prepared.profile,
+      resolve: prepared.request.resolve,
+      splitter: splitterFor(prepared),
+      emit: this.#emit,
+    });
+    this.#watchdog = createWatchdog({
+      limits: context.limits,
+      now: context.clock.now,
+      foreignClock: context.foreignClock,
+      callStart: input.callStart,
+      onLimit: (info) => this.#end(new LLMError(info)),
+      onTrailing: () => this.#source?.stop(),
+    });
+    this.#log = createExchangeLog(context, prepared, input.asked, input.attempt);
+  }
+
+  readonly #emit = (event: LLMEvent): void => {
+    if (DELTAS.has(event.type)) this.#ttftMs ??= this.#elapsed();
+    this.#queue.push(event);
   };
-  const decoder = input.codec.createDecoder({
-    profile: prepared.profile,
-    resolve: prepared.request.resolve,
-    splitter: splitterFor(prepared),
-    emit,
-  });
-  const onCallerAbort = (): void => abort.abort(input.signal.reason);
-  input.signal.addEventListener('abort', onCallerAbort, { once: true });
-  if (input.signal.aborted) onCallerAbort();
-  const watchdog = createWatchdog({
-    limits: context.limits,
-    now: clock.now,
-    foreignClock: context.foreignClock,
-    callStart: input.callStart,
-    onLimit: (info) => abort.abort(new LLMError(info)),
-    onTrailing: () => trailingOver?.(),
-  });
-  const log = createExchangeLog(context, prepared, input.asked, input.attempt);
 
-  try {
-    const response = await untilAborted(send(input, abort.signal), abort.signal);
-    headers = response.headers;
-    log.headers(response.status, headers);
-    const requestId = requestIdOf(headers);
+  #elapsed(): number {
+    return this.#input.context.clock.now() - this.#start;
+  }
+
+  /** Ends the exchange wherever it stands. */
+  #end(reason: LLMError): void {
+    this.#source?.fail(reason);
+    this.#abort.abort(reason);
+  }
+
+  async *run(): AsyncGenerator<LLMEvent, AttemptOutcome, undefined> {
+    const { signal } = this.#input;
+    const onCallerAbort = (): void => this.#end(new LLMError(reasonOf(signal)));
+    let over = false;
+    signal.addEventListener('abort', onCallerAbort, { once: true });
+    try {
+      if (signal.aborted) onCallerAbort();
+      yield* this.#exchange();
+      over = true;
+    } catch (caught) {
+      over = true;
+      this.#error = errorOf(caught, this.#abort.signal);
+      if (!this.#abort.signal.aborted) this.#end(new LLMError(this.#error));
+    } finally {
+      this.#watchdog.stop();
+      signal.removeEventListener('abort', onCallerAbort);
+      if (!over) this.#log.finish(ABORTED);
+    }
+    return yield* this.#conclude();
+  }
+
+  async *#exchange(): AsyncGenerator<LLMEvent, void, undefined> {
+    const response = await untilAborted(this.#send(), this.#abort.signal);
+    this.#headers = response.headers;
+    this.#log.headers(response.status, response.headers);
+    const source = new BodySource(chunksOf(response, this.#log, this.#watchdog));
+    this.#source = source;
     yield {
       type: 'headers',
       status: response.status,
-      request_id: requestId,
-      ms: clock.now() - start,
+      request_id: requestIdOf(response.headers),
+      ms: this.#elapsed(),
     };
-    const chunks = chunksOf(response, log, watchdog)[Symbol.asyncIterator]();
-    const next = (): Promise<IteratorResult<Uint8Array>> => {
-      const trailing = new Promise<IteratorResult<Uint8Array>>((resolve) => {
-        trailingOver = () => {
-          waitedLongEnough = true;
-          resolve({ done: true, value: undefined });
-        };
-      });
-      return untilAborted(firstOf(chunks.next(), trailing), abort.signal);
-    };
-    if (response.status < 200 || response.status > 299) {
-      refusal = { status: response.status, text: await readText(next) };
-      leave(chunks);
-    } else {
-      reader = createStreamReader({ decoder, contentType: headers['content-type'] ?? '', emit });
-      yield* readBody(next, reader, decoder, watchdog, queue);
-      if (waitedLongEnough) abort.abort();
-      else leave(chunks);
-    }
-    left = false;
-  } catch (caught) {
-    left = false;
-    error = errorOf(caught, abort.signal);
-  } finally {
-    watchdog.stop();
-    input.signal.removeEventListener('abort', onCallerAbort);
-    if (error !== null && !abort.signal.aborted) abort.abort(new LLMError(error));
-    if (left) log.finish(ABORTED);
+    if (response.status >= 200 && response.status <= 299) yield* this.#readBody(source);
+    else this.#refusal = { status: response.status, text: await readText(source) };
+    if (source.stopped) this.#abort.abort();
+    else source.leave();
   }
 
-  const decoded = refusal === null && reader !== undefined ? decoder.turn() : null;
-  if (error !== null && decoded?.closed === true && error.kind === 'network') error = null;
-  error ??= decoded === null ? null : lossOf(reader?.lost ?? 0, decoded);
-  yield* queue.splice(0);
-  if (!log.finish(error ?? undefined)) {
-    yield {
-      type: 'warning',
-      code: 'recording_stopped',
-      message: 'the listener for exchanges failed and is not called any more',
+  async #send(): Promise<TransportResponse> {
+    const { context, prepared, asked } = this.#input;
+    try {
+      return await context.transport.send({
+        method: 'POST',
+        url: prepared.url,
+        headers: prepared.headers,
+        body: prepared.body,
+        signal: this.#abort.signal,
+        limits: {
+          connectMs: context.limits.connect,
+          firstByteMs: context.limits.firstByte,
+          headerBytes: HEADER_LIMIT,
+        },
+        request: asked,
+      });
+    } catch (error) {
+      throw transportError(error, 'connect');
+    }
+  }
+
+  async *#readBody(source: BodySource): AsyncGenerator<LLMEvent, void, undefined> {
+    const decoder = this.#decoder;
+    const contentType = this.#headers['content-type'] ?? '';
+    const reader = createStreamReader({ decoder, contentType, emit: this.#emit });
+    this.#reader = reader;
+    let content = 0;
+    while (!decoder.finished) {
+      const { done, value } = await source.next();
+      if (done === true) {
+        if (!decoder.closed) reader.end();
+        return;
+      }
+      reader.push(value);
+      if (decoder.contentCount > content) this.#watchdog.content();
+      content = decoder.contentCount;
+      if (decoder.closed) this.#watchdog.closed();
+      yield* this.#queue.splice(0);
+    }
+  }
+
+  async *#conclude(): AsyncGenerator<LLMEvent, AttemptOutcome, undefined> {
+    const decoded = this.#reader === undefined ? null : this.#decoder.turn();
+    // A connection lost after the terminal mark took nothing of the reply with it.
+    if (this.#error?.kind === 'network' && decoded?.closed === true) this.#error = null;
+    if (decoded !== null) this.#error ??= lossOf(this.#reader?.lost ?? 0, decoded);
+    yield* this.#queue.splice(0);
+    if (!this.#log.finish(this.#error ?? undefined)) {
+      yield {
+        type: 'warning',
+        code: 'recording_stopped',
+        message: 'the listener for exchanges failed and is not called any more',
+      };
+    }
+    return {
+      decoded,
+      refusal: this.#refusal,
+      error: this.#error,
+      headers: this.#headers,
+      receivedContent: this.#decoder.contentCount > 0 || decoded?.usage != null,
+      showedDeltas: this.#ttftMs !== null,
+      flags: this.#reader?.whole === true ? ['not_streamed'] : [],
+      ttftMs: this.#ttftMs,
     };
   }
-  return {
-    decoded,
-    refusal,
-    error,
-    headers,
-    receivedContent: decoder.contentCount > 0 || decoded?.usage != null,
-    showedDeltas,
-    flags: reader?.whole === true ? ['not_streamed'] : [],
-    ttftMs,
-  };
 }
 
-async function send(input: AttemptInput, signal: AbortSignal): Promise<TransportResponse> {
-  const { context, prepared } = input;
-  try {
-    return await context.transport.send({
-      method: 'POST',
-      url: prepared.url,
-      headers: prepared.headers,
-      body: prepared.body,
-      signal,
-      limits: {
-        connectMs: context.limits.connect,
-        firstByteMs: context.limits.firstByte,
-        headerBytes: HEADER_LIMIT,
-      },
-      request: input.asked,
-    });
-  } catch (error) {
-    throw transportError(error, 'connect');
-  }
+function reasonOf(signal: AbortSignal): LLMErrorInfo {
+  return isLLMError(signal.reason) ? signal.reason.info : ABORTED;
 }
 
 function splitterFor({ profile, request }: PreparedAttempt): TextCallSplitter | null {
@@ -231,46 +270,15 @@ async function* chunksOf(
   }
 }
 
-async function* readBody(
-  next: () => Promise<IteratorResult<Uint8Array>>,
-  reader: StreamReader,
-  decoder: Decoder,
-  watchdog: Watchdog,
-  queue: LLMEvent[],
-): AsyncGenerator<LLMEvent, void, undefined> {
-  let content = 0;
-  for (;;) {
-    const { done, value } = await next();
-    if (done === true) {
-      if (!decoder.closed) reader.end();
-      return;
-    }
-    reader.push(value);
-    if (decoder.contentCount > content) {
-      content = decoder.contentCount;
-      watchdog.content();
-    }
-    if (decoder.closed) watchdog.closed();
-    yield* queue.splice(0);
-    if (decoder.finished) return;
-  }
-}
-
-async function readText(next: () => Promise<IteratorResult<Uint8Array>>): Promise<string> {
+async function readText(source: BodySource): Promise<string> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await next();
-    if (done === true || size > ERROR_BODY_LIMIT) break;
+  for (let size = 0; size <= ERROR_BODY_LIMIT; ) {
+    const { done, value } = await source.next();
+    if (done === true) break;
     chunks.push(value);
     size += value.byteLength;
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Lets the transport drain or drop what is left, without waiting for it. */
-function leave(chunks: AsyncIterator<Uint8Array>): void {
-  chunks.return?.().catch(() => {});
 }
 
 /** Settles like the promise, or rejects at once when the signal aborts, whatever the other side does. */
@@ -293,13 +301,6 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
         reject(error);
       },
     );
-  });
-}
-
-function firstOf<Value>(first: Promise<Value>, second: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    first.then(resolve, reject);
-    second.then(resolve, reject);
   });
 }
 

@@ -1,11 +1,11 @@
 /** Turns decoded calls into tool calls: names resolved, arguments parsed, ids chosen. */
-import { parseArguments } from '../arguments.ts';
+import { type ParsedArguments, parseArguments } from '../arguments.ts';
 import type { DecodedCall } from '../codecs/codec.ts';
 import { isObject, textAt } from '../json.ts';
 import type { Profile } from '../profile-types.ts';
-import type { CallFault, JsonObject, LLMRequest, ReportedUsage, ToolCall } from '../types.ts';
+import type { JsonObject, LLMRequest, ReportedUsage, ToolCall } from '../types.ts';
 import { wireSeed } from '../wire-ids.ts';
-import { createNameMap } from '../wire-names.ts';
+import { createNameMap, type NameMap } from '../wire-names.ts';
 
 export interface ParseCallsInput {
   readonly request: LLMRequest;
@@ -26,108 +26,120 @@ export interface CallParser {
 const WRAPPERS = new Set(['parallel', 'multi_tool_use.parallel']);
 
 export function createCallParser(input: ParseCallsInput): CallParser {
-  const { request, profile } = input;
-  const used = usedSeeds(request);
-  const names = createNameMap(
-    request.tools.map((tool) => tool.name),
-    profile.nameRule,
-  );
-  let index = 0;
+  return new TurnCallParser(input);
+}
 
-  const resolve = (rawName: string): string | null => {
-    const mapped = names.fromWire(rawName);
-    if (request.tools.some((tool) => tool.name === mapped)) return mapped;
-    return request.resolve(mapped);
-  };
+type Parsed = Pick<ToolCall, 'arguments' | 'status' | 'repairs' | 'fault'>;
 
-  const make = (
-    call: DecodedCall,
-    name: string | null,
-    result: Pick<ToolCall, 'arguments' | 'status' | 'repairs'> & { fault?: CallFault },
-    id: string | null,
-  ): ToolCall => {
-    const callId = input.newCallId();
-    const seed = wireSeed(id, callId, (candidate) => used().has(candidate));
-    used().add(seed);
-    const { fault, ...rest } = result;
-    const position = index;
-    index += 1;
+class TurnCallParser implements CallParser {
+  readonly #input: ParseCallsInput;
+  readonly #names: NameMap;
+  readonly #used: () => Set<string>;
+  #index = 0;
+
+  constructor(input: ParseCallsInput) {
+    this.#input = input;
+    this.#used = usedSeeds(input.request);
+    this.#names = createNameMap(
+      input.request.tools.map((tool) => tool.name),
+      input.profile.nameRule,
+    );
+  }
+
+  parse(call: DecodedCall): ToolCall[] {
+    const name = this.#resolve(call.name);
+    const parsed = this.#parseArguments(call, name);
+    if ('fault' in parsed) {
+      const { fault, repairs } = parsed;
+      const status = fault.kind === 'cut' ? 'cut' : 'invalid';
+      return [this.#make(call, name, { arguments: {}, status, repairs, fault }, call.id)];
+    }
+    const uses = name === null ? this.#wrappedUses(call, parsed.calls[0]?.arguments) : null;
+    if (uses !== null) return this.#unwrap(call, uses);
+    return parsed.calls.map(({ arguments: value, repairs }, position) =>
+      this.#make(
+        call,
+        name,
+        { arguments: value, status: 'ok', repairs },
+        position === 0 ? call.id : null,
+      ),
+    );
+  }
+
+  #resolve(rawName: string): string | null {
+    const { request } = this.#input;
+    const mapped = this.#names.fromWire(rawName);
+    return request.tools.some((tool) => tool.name === mapped) ? mapped : request.resolve(mapped);
+  }
+
+  #parseArguments(call: DecodedCall, name: string | null): ParsedArguments {
+    const { runnable, unrepairedOnly } = this.#input;
+    const parsed = this.#parseWhen(runnable, call, name);
+    const repaired =
+      'calls' in parsed &&
+      parsed.calls.some((entry) => entry.repairs.some((flag) => flag !== 'object'));
+    return unrepairedOnly && repaired ? this.#parseWhen(false, call, name) : parsed;
+  }
+
+  #parseWhen(runnable: boolean, call: DecodedCall, name: string | null): ParsedArguments {
+    const { request, profile, outputBelowLimit } = this.#input;
+    const tool = request.tools.find((spec) => spec.name === name);
+    return parseArguments(call.argumentsValue, {
+      closed: runnable && call.cut !== true,
+      missingClosers: profile.missingClosers,
+      ...(tool?.check === undefined ? {} : { check: tool.check }),
+      outputBelowLimit,
+    });
+  }
+
+  #make(call: DecodedCall, name: string | null, parsed: Parsed, id: string | null): ToolCall {
+    const callId = this.#input.newCallId();
+    const seed = wireSeed(id, callId, (candidate) => this.#used().has(candidate));
+    this.#used().add(seed);
+    const index = this.#index;
+    this.#index += 1;
     return {
       call_id: callId,
       name: name ?? call.name,
       id,
       raw_name: call.name,
       ...(typeof call.argumentsValue === 'string' ? { raw_arguments: call.argumentsValue } : {}),
-      index: position,
-      ...rest,
-      ...(fault === undefined ? {} : { fault }),
+      index,
+      ...parsed,
       source: call.source ?? 'structured',
       wire_seed: seed,
     };
-  };
-
-  const parseWith = (call: DecodedCall, name: string | null, runnable: boolean) => {
-    const tool = request.tools.find((spec) => spec.name === name);
-    return parseArguments(call.argumentsValue, {
-      closed: runnable && call.cut !== true,
-      missingClosers: profile.missingClosers,
-      ...(tool?.check === undefined ? {} : { check: tool.check }),
-      outputBelowLimit: input.outputBelowLimit,
-    });
-  };
-
-  const parse = (call: DecodedCall): ToolCall[] => {
-    const name = resolve(call.name);
-    let parsed = parseWith(call, name, input.runnable);
-    const repaired =
-      'calls' in parsed &&
-      parsed.calls.some((entry) => entry.repairs.some((flag) => flag !== 'object'));
-    if (input.unrepairedOnly && repaired) parsed = parseWith(call, name, false);
-    if ('fault' in parsed) {
-      const status = parsed.fault.kind === 'cut' ? 'cut' : 'invalid';
-      const { fault, repairs } = parsed;
-      return [make(call, name, { arguments: {}, status, repairs, fault }, call.id)];
-    }
-    const first = parsed.calls[0];
-    const uses = name === null && first !== undefined ? wrappedUses(call, first.arguments) : null;
-    if (uses !== null) {
-      return uses.map((use, position) =>
-        make(
-          { ...call, name: use.name, argumentsValue: use.arguments },
-          resolve(use.name),
-          { arguments: use.arguments, status: 'ok', repairs: ['parallel_wrapper'] },
-          position === 0 ? call.id : null,
-        ),
-      );
-    }
-    return parsed.calls.map((entry, position) =>
-      make(
-        call,
-        name,
-        { arguments: entry.arguments, status: 'ok', repairs: entry.repairs },
-        position === 0 ? call.id : null,
-      ),
-    );
-  };
+  }
 
   /** The uses inside a made-up wrapper call, when every one of them names an offered tool. */
-  const wrappedUses = (
-    call: DecodedCall,
-    value: JsonObject,
-  ): { name: string; arguments: JsonObject }[] | null => {
-    const uses = value['tool_uses'];
+  #wrappedUses(call: DecodedCall, value: JsonObject | undefined): WrappedUse[] | null {
+    const uses = value?.tool_uses;
     if (!WRAPPERS.has(call.name) || !Array.isArray(uses) || uses.length === 0) return null;
-    const found: { name: string; arguments: JsonObject }[] = [];
+    const found: WrappedUse[] = [];
     for (const use of uses) {
       const name = textAt(use, 'recipient_name');
-      const given = isObject(use) ? (use['parameters'] ?? {}) : undefined;
-      if (name === undefined || !isObject(given) || resolve(name) === null) return null;
+      const given = isObject(use) ? (use.parameters ?? {}) : undefined;
+      if (name === undefined || !isObject(given) || this.#resolve(name) === null) return null;
       found.push({ name, arguments: given });
     }
     return found;
-  };
+  }
 
-  return { parse };
+  #unwrap(call: DecodedCall, uses: readonly WrappedUse[]): ToolCall[] {
+    return uses.map((use, position) =>
+      this.#make(
+        { ...call, name: use.name, argumentsValue: use.arguments },
+        this.#resolve(use.name),
+        { arguments: use.arguments, status: 'ok', repairs: ['parallel_wrapper'] },
+        position === 0 ? call.id : null,
+      ),
+    );
+  }
+}
+
+interface WrappedUse {
+  readonly name: string;
+  readonly arguments: JsonObject;
 }
 
 /** Seeds of the history and this turn; collected only when a call needs one. */

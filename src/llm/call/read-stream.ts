@@ -29,87 +29,97 @@ export interface StreamReaderInput {
 
 /** The form of the body is seen from its first bytes; the declared type only decides where they say nothing. */
 export function createStreamReader(input: StreamReaderInput): StreamReader {
-  const { decoder } = input;
-  const reader = createSseReader();
-  let form: 'sse' | 'document' | undefined;
-  let held: Uint8Array[] = [];
-  let size = 0;
-  let lost = 0;
+  return new BodyReader(input);
+}
 
-  const takeFrame = (text: string): void => {
+/** Bytes after which the form is decided even when all were white space. */
+const SNIFFED = 1024;
+
+class BodyReader implements StreamReader {
+  readonly #input: StreamReaderInput;
+  readonly #events = createSseReader();
+  #form: 'sse' | 'document' | undefined;
+  #held: Uint8Array[] = [];
+  #size = 0;
+  #lost = 0;
+
+  constructor(input: StreamReaderInput) {
+    this.#input = input;
+  }
+
+  get lost(): number {
+    return this.#lost;
+  }
+  get whole(): boolean {
+    return this.#form === 'document';
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#size += chunk.byteLength;
+    if (this.#size > RESPONSE_LIMIT) {
+      throw tooLarge(`the response is larger than ${RESPONSE_LIMIT} bytes`);
+    }
+    if (this.#form !== undefined) {
+      this.#takeBytes(chunk);
+      return;
+    }
+    this.#held.push(chunk);
+    this.#decide(false);
+  }
+
+  end(): void {
+    if (this.#size === 0) throw emptyBody();
+    if (this.#form === undefined) this.#decide(true);
+    if (this.#form === 'sse') {
+      for (const frame of this.#events.end()) this.#takeFrame(frame);
+      return;
+    }
+    const text = Buffer.concat(this.#held).toString('utf8');
+    if (!decodeDocument(text, this.#input.decoder)) throw notJson(text);
+  }
+
+  #decide(final: boolean): void {
+    const start = Buffer.concat(this.#held);
+    const sniffed = sniffBody(start);
+    if (sniffed === undefined && !final && start.length < SNIFFED) return;
+    const declared = /^text\/event-stream/i.test(this.#input.contentType.trim());
+    const isStream = sniffed === 'sse' || (sniffed !== 'json' && declared);
+    this.#form = isStream ? 'sse' : 'document';
+    this.#held = [];
+    this.#takeBytes(start);
+  }
+
+  #takeBytes(chunk: Uint8Array): void {
+    if (this.#form === 'document') {
+      this.#held.push(chunk);
+      return;
+    }
+    try {
+      for (const frame of this.#events.push(chunk)) this.#takeFrame(frame);
+    } catch (error) {
+      if (error instanceof FrameTooLargeError) throw tooLarge(error.message);
+      throw error;
+    }
+  }
+
+  #takeFrame(text: string): void {
+    const { decoder } = this.#input;
     const frame = readFrame(text);
     for (const event of frame.events) decoder.push(event);
     if (frame.done) decoder.done();
-    for (let count = 0; count < frame.lost; count += 1) loseFrame(text);
-  };
+    for (let count = 0; count < frame.lost; count += 1) this.#loseFrame(text);
+  }
 
-  const loseFrame = (text: string): void => {
-    lost += 1;
-    input.emit({
+  #loseFrame(text: string): void {
+    this.#lost += 1;
+    this.#input.emit({
       type: 'warning',
       code: 'bad_frame',
       message: 'a part of the stream could not be read and is lost',
       data: { excerpt: text.slice(0, 200) },
     });
-    if (lost > MOST_LOST_FRAMES) throw lostFrames(lost);
-  };
-
-  const takeBytes = (chunk: Uint8Array): void => {
-    if (form === 'document') {
-      held.push(chunk);
-      return;
-    }
-    try {
-      for (const frame of reader.push(chunk)) takeFrame(frame);
-    } catch (error) {
-      if (error instanceof FrameTooLargeError) throw tooLarge(error.message);
-      throw error;
-    }
-  };
-
-  const decide = (final: boolean): void => {
-    const start = Buffer.concat(held);
-    const sniffed = sniffBody(start);
-    if (sniffed === undefined && !final && start.length < 1024) return;
-    const declared = /^text\/event-stream/i.test(input.contentType.trim());
-    form = sniffed === 'sse' || (sniffed !== 'json' && declared) ? 'sse' : 'document';
-    held = [];
-    takeBytes(start);
-  };
-
-  const push = (chunk: Uint8Array): void => {
-    size += chunk.byteLength;
-    if (size > RESPONSE_LIMIT)
-      throw tooLarge(`the response is larger than ${RESPONSE_LIMIT} bytes`);
-    if (form !== undefined) {
-      takeBytes(chunk);
-      return;
-    }
-    held.push(chunk);
-    decide(false);
-  };
-
-  const end = (): void => {
-    if (size === 0) throw emptyBody();
-    if (form === undefined) decide(true);
-    if (form === 'sse') {
-      for (const frame of reader.end()) takeFrame(frame);
-      return;
-    }
-    const text = Buffer.concat(held).toString('utf8');
-    if (!decodeDocument(text, decoder)) throw notJson(text);
-  };
-
-  return {
-    push,
-    end,
-    get lost() {
-      return lost;
-    },
-    get whole() {
-      return form === 'document';
-    },
-  };
+    if (this.#lost > MOST_LOST_FRAMES) throw lostFrames(this.#lost);
+  }
 }
 
 export function lostFrames(count: number): LLMError {

@@ -42,82 +42,90 @@ interface Due {
 }
 
 export function createWatchdog(input: WatchdogInput): Watchdog {
-  const { limits, now } = input;
-  const start = now();
-  let lastByte: number | undefined;
-  let lastContent = start;
-  let closedAt: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let armedFor = Number.POSITIVE_INFINITY;
+  return new LimitTimer(input);
+}
 
-  const limit = (at: number, ms: number, detail: string, text: string): Due[] => {
+class LimitTimer implements Watchdog {
+  readonly #input: WatchdogInput;
+  readonly #start: number;
+  #lastByte: number | undefined;
+  #lastContent: number;
+  #closedAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #armedFor = Number.POSITIVE_INFINITY;
+
+  constructor(input: WatchdogInput) {
+    this.#input = input;
+    this.#start = input.now();
+    this.#lastContent = this.#start;
+    this.#arm();
+  }
+
+  byte(): void {
+    const first = this.#lastByte === undefined;
+    this.#lastByte = this.#input.now();
+    if (!first) return;
+    this.#lastContent = this.#lastByte;
+    if (this.#dues().some((due) => due.at < this.#armedFor)) this.#arm();
+  }
+
+  content(): void {
+    this.#lastContent = this.#input.now();
+  }
+
+  closed(): void {
+    if (this.#closedAt !== undefined) return;
+    this.#closedAt = this.#input.now();
+    this.#arm();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #dues(): Due[] {
+    const { limits, callStart, onTrailing } = this.#input;
+    const total = this.#limit(callStart, limits.total, 'total', 'the call did not end');
+    if (this.#closedAt !== undefined) {
+      return [...total, { at: this.#closedAt + TRAILING_MS, fire: onTrailing }];
+    }
+    if (this.#lastByte === undefined) {
+      const silence = 'no byte of the answer came';
+      return [...total, ...this.#limit(this.#start, limits.firstByte, 'first_byte', silence)];
+    }
+    return [
+      ...total,
+      ...this.#limit(this.#lastByte, limits.idle, 'idle', 'no byte came'),
+      ...this.#limit(this.#lastContent, limits.progress, 'progress', 'only pings came'),
+    ];
+  }
+
+  #limit(since: number, ms: number, detail: string, text: string): Due[] {
     if (ms === 0) return [];
-    const info = (): LLMErrorInfo => ({
+    const error: LLMErrorInfo = {
       kind: 'timeout',
       detail,
       retryable: detail !== 'total',
-      phase: lastByte === undefined ? 'headers' : 'stream',
+      phase: this.#lastByte === undefined ? 'headers' : 'stream',
       message: `${text} within ${ms / 1000} s`,
-    });
-    return [{ at: at + ms, fire: () => input.onLimit(info()) }];
-  };
+    };
+    return [{ at: since + ms, fire: () => this.#input.onLimit(error) }];
+  }
 
-  const dues = (): Due[] => {
-    const all = limit(input.callStart, limits.total, 'total', 'the call did not end');
-    if (closedAt !== undefined) {
-      return [...all, { at: closedAt + TRAILING_MS, fire: input.onTrailing }];
-    }
-    if (lastByte === undefined) {
-      return [
-        ...all,
-        ...limit(start, limits.firstByte, 'first_byte', 'no byte of the answer came'),
-      ];
-    }
-    return [
-      ...all,
-      ...limit(lastByte, limits.idle, 'idle', 'no byte came'),
-      ...limit(lastContent, limits.progress, 'progress', 'only pings and comments came'),
-    ];
-  };
+  /** Armed for the nearest limit as it stands now; when it fires too early, it is armed again. */
+  #arm(): void {
+    clearTimeout(this.#timer);
+    this.#armedFor = Math.min(...this.#dues().map((due) => due.at));
+    if (this.#armedFor === Number.POSITIVE_INFINITY) return;
+    const wait = Math.max(0, this.#armedFor - this.#input.now());
+    const delay = this.#input.foreignClock ? Math.min(wait, FOREIGN_POLL_MS) : Math.ceil(wait);
+    this.#timer = setTimeout(() => this.#check(), delay);
+  }
 
-  const arm = (): void => {
-    clearTimeout(timer);
-    armedFor = Math.min(...dues().map((due) => due.at));
-    if (armedFor === Number.POSITIVE_INFINITY) return;
-    const wait = Math.max(0, armedFor - now());
-    timer = setTimeout(
-      check,
-      input.foreignClock ? Math.min(wait, FOREIGN_POLL_MS) : Math.ceil(wait),
-    );
-  };
-
-  const check = (): void => {
-    const time = now();
-    const due = dues().find((entry) => entry.at <= time);
-    if (due === undefined) arm();
+  #check(): void {
+    const time = this.#input.now();
+    const due = this.#dues().find((entry) => entry.at <= time);
+    if (due === undefined) this.#arm();
     else due.fire();
-  };
-
-  arm();
-  return {
-    byte: () => {
-      const first = lastByte === undefined;
-      lastByte = now();
-      if (first) lastContent = lastByte;
-      if (first && nextDueIsEarlier()) arm();
-    },
-    content: () => {
-      lastContent = now();
-    },
-    closed: () => {
-      if (closedAt !== undefined) return;
-      closedAt = now();
-      arm();
-    },
-    stop: () => clearTimeout(timer),
-  };
-
-  function nextDueIsEarlier(): boolean {
-    return dues().some((due) => due.at < armedFor);
   }
 }

@@ -97,6 +97,16 @@ export type DeltaEvent = Extract<
   { type: 'text_delta' | 'reasoning_delta' | 'tool_call_delta' | 'warning' | 'discard' }
 >;
 
+/** An error that came although the reply had already ended at its length limit: told, but not fatal. */
+export function errorAfterFinish(data: JsonValue): DeltaEvent {
+  return {
+    type: 'warning',
+    code: 'error_after_finish',
+    message: 'the endpoint sent an error after the reply had ended at its length limit',
+    data,
+  };
+}
+
 export interface DecodeInput {
   readonly profile: Profile;
   readonly resolve: (name: string) => string | null;

@@ -143,8 +143,7 @@ describe('golden requests', () => {
     const { json } = await encode({}, asked, 10_000, profile);
     const { tools: _, messages, input, ...rest } = json;
     const first =
-      (messages as JsonObject[] | undefined)?.[0]?.['role'] ??
-      (input as JsonObject[])?.[0]?.['role'];
+      (messages as JsonObject[] | undefined)?.[0]?.role ?? (input as JsonObject[])?.[0]?.role;
     expect({ first, ...rest }).toMatchSnapshot();
   });
 });
@@ -182,7 +181,7 @@ describe('what may stand on the wire', () => {
     );
     expect(thinking.json).not.toHaveProperty('temperature');
     expect(thinking.codes).toContain('param_dropped');
-    expect(thinking.json['thinking']).toEqual({ type: 'enabled', budget_tokens: 2048 });
+    expect(thinking.json.thinking).toEqual({ type: 'enabled', budget_tokens: 2048 });
   });
 
   it('G12: a forced choice beside reasoning is downgraded', async () => {
@@ -203,7 +202,7 @@ describe('what may stand on the wire', () => {
     const asked = { sampling: { temperature: 0.1 }, reasoning: { effort: 'max' } } as const;
     const five = await encode({ provider: 'openai', model: 'gpt-5' }, asked);
     expect(five.json).not.toHaveProperty('temperature');
-    expect(five.json['reasoning']).toEqual({ effort: 'high' });
+    expect(five.json.reasoning).toEqual({ effort: 'high' });
     expect(five.codes).toEqual(
       expect.arrayContaining(['param_dropped', 'reasoning_effort_changed']),
     );
@@ -217,8 +216,8 @@ describe('what may stand on the wire', () => {
       { provider: 'anthropic', model: 'claude-opus-4-5' },
       { messages: [...THREE.slice(0, 2), ...THREE.slice(2)] },
     );
-    const last = (json['messages'] as JsonObject[]).at(-1);
-    expect((last?.['content'] as JsonObject[]).map((block) => block['type'])).toEqual([
+    const last = (json.messages as JsonObject[]).at(-1);
+    expect(((last?.content ?? []) as JsonObject[]).map((block) => block.type)).toEqual([
       'tool_result',
       'tool_result',
       'tool_result',
@@ -227,8 +226,8 @@ describe('what may stand on the wire', () => {
 
   it('G5: DeepSeek gets its reasoning field on every reply, a filler where none was recorded', async () => {
     const { json } = await encode({ provider: 'deepseek' }, { messages: THREE });
-    const replies = (json['messages'] as JsonObject[]).filter(
-      (message) => message['role'] === 'assistant',
+    const replies = (json.messages as JsonObject[]).filter(
+      (message) => message.role === 'assistant',
     );
     expect(replies).toMatchObject([{ reasoning_content: '.' }]);
   });

@@ -153,7 +153,7 @@ function isDailyQuota(facts: ErrorFacts): boolean {
 function quotaBelow(facts: ErrorFacts, estimate: number): boolean {
   return violations(facts).some((entry) => {
     const names = `${textAt(entry, 'quotaId') ?? ''} ${textAt(entry, 'quotaMetric') ?? ''}`;
-    const value = Number(isObject(entry) ? entry['quotaValue'] : Number.NaN);
+    const value = Number(isObject(entry) ? entry.quotaValue : Number.NaN);
     return /input.?token/i.test(names) && Number.isFinite(value) && value > 0 && value < estimate;
   });
 }

@@ -34,7 +34,7 @@ export function readErrorValue(value: JsonValue): ErrorFacts {
   if (Array.isArray(value)) return readErrorValue(value[0] ?? null);
   if (typeof value === 'string') return plain(value);
   if (!isObject(value)) return plain(JSON.stringify(value));
-  const error = value['error'];
+  const error = value.error;
   if (typeof error === 'string') return { ...readObject(value), message: messageOf(value, error) };
   if (isObject(error)) return nested(value, error);
   const failed = objectAt(objectAt(value, 'response'), 'error');
@@ -57,7 +57,7 @@ function readObject(value: JsonObject): ErrorFacts {
   const code = wordAt(value, 'code');
   const type = wordAt(value, 'type') ?? wordAt(value, 'status');
   const param = textAt(value, 'param');
-  const generation = value['failed_generation'];
+  const generation = value.failed_generation;
   return {
     message: messageOf(value, undefined),
     ...(code === undefined ? {} : { code }),

@@ -33,7 +33,7 @@ function untilDate(text: string | undefined, headers: Headers): number | undefin
 }
 
 function untilMoment(moment: number, headers: Headers): number | undefined {
-  const now = Date.parse(headers['date'] ?? '');
+  const now = Date.parse(headers.date ?? '');
   if (Number.isNaN(moment) || Number.isNaN(now)) return undefined;
   return Math.max(0, moment - now);
 }
@@ -107,7 +107,7 @@ function stampOf(text: string, headers: Headers): number | undefined {
 /** OpenRouter repeats the upstream's headers inside the error body. */
 function fromMetadata(facts: ErrorFacts, headers: Headers): number | undefined {
   if (Object.keys(facts.metadataHeaders).length === 0) return undefined;
-  const date = headers['date'];
+  const date = headers.date;
   const inner = { ...(date === undefined ? {} : { date }), ...facts.metadataHeaders };
   return readRetryHint(inner, { message: '', details: [], metadataHeaders: {} });
 }

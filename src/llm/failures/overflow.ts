@@ -28,12 +28,17 @@ export function saysOverflow(
   status: number | null,
   extraPhrases: readonly string[] = [],
 ): boolean {
-  const words = text.toLowerCase();
+  const words = plainWords(text);
   if (words.includes('rate limit') || words.includes('too many requests')) return false;
   if (PHRASES.some((phrase) => words.includes(phrase))) return true;
   if (words.includes('input token count') && words.includes('exceeds the maximum')) return true;
   if (extraPhrases.some((phrase) => words.includes(phrase.toLowerCase()))) return true;
   return (status === 400 || status === 413) && NEAR.test(words);
+}
+
+/** Vendors quote parameter names in backticks. */
+function plainWords(text: string): string {
+  return text.toLowerCase().replaceAll('`', '');
 }
 
 const NUMBER = String.raw`(\d[\d,_]*)`;
@@ -67,7 +72,7 @@ const OUTPUT = [
 
 /** Window, input and output in tokens, as far as the text names them. */
 export function readOverflow(text: string): NonNullable<LLMErrorInfo['overflow']> {
-  const words = text.toLowerCase();
+  const words = plainWords(text);
   const window = firstNumber(WINDOW, words);
   const input = firstNumber(INPUT, words);
   const output = firstNumber(OUTPUT, words);

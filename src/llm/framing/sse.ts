@@ -26,74 +26,31 @@ export interface SseReader {
 }
 
 export function createSseReader(frameLimit: number = FRAME_LIMIT): SseReader {
-  let held = Buffer.alloc(0);
-  let heldLength = 0;
-  let afterCarriageReturn = false;
-  let firstLine = true;
-  let frameBytes = 0;
-  let data: string[] = [];
-  let bareData = false;
-  let frames: string[] = [];
+  return new EventReader(frameLimit);
+}
 
-  const dispatch = (): void => {
-    if (data.length > 0) frames.push(data.length === 1 ? (data[0] ?? '') : data.join('\n'));
-    data = [];
-    bareData = false;
-    frameBytes = 0;
-  };
+class EventReader implements SseReader {
+  readonly #frameLimit: number;
+  /** The start of a line whose end has not arrived. */
+  #held = Buffer.alloc(0);
+  #heldLength = 0;
+  #afterCarriageReturn = false;
+  #firstLine = true;
+  #frameBytes = 0;
+  #data: string[] = [];
+  #bareData = false;
+  #frames: string[] = [];
 
-  const takeLine = (raw: string, bytes: number): void => {
-    let line = raw;
-    if (firstLine) {
-      firstLine = false;
-      if (line.startsWith(BOM)) line = line.slice(1);
-    }
-    if (line === '') {
-      dispatch();
-      return;
-    }
-    frameBytes += bytes;
-    if (frameBytes > frameLimit) throw new FrameTooLargeError(frameLimit);
-    if (bareData && continuesBareData(line)) {
-      data[data.length - 1] = line.trimStart();
-      bareData = false;
-      return;
-    }
-    const value = dataValue(line);
-    if (value === undefined) return;
-    bareData = value === '';
-    data.push(value);
-  };
+  constructor(frameLimit: number) {
+    this.#frameLimit = frameLimit;
+  }
 
-  const hold = (bytes: Uint8Array): void => {
-    const needed = heldLength + bytes.length;
-    if (needed > frameLimit) throw new FrameTooLargeError(frameLimit);
-    if (needed > held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2, 1024));
-      held.copy(larger, 0, 0, heldLength);
-      held = larger;
-    }
-    held.set(bytes, heldLength);
-    heldLength = needed;
-  };
-
-  const completeLine = (buffer: Buffer, start: number, end: number): void => {
-    if (heldLength === 0) {
-      takeLine(buffer.toString('utf8', start, end), end - start);
-      return;
-    }
-    hold(buffer.subarray(start, end));
-    const length = heldLength;
-    heldLength = 0;
-    takeLine(held.toString('utf8', 0, length), length);
-  };
-
-  const push = (chunk: Uint8Array): string[] => {
-    frames = [];
+  push(chunk: Uint8Array): string[] {
+    this.#frames = [];
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
-    if (afterCarriageReturn && buffer.length > 0) {
-      afterCarriageReturn = false;
+    if (this.#afterCarriageReturn && buffer.length > 0) {
+      this.#afterCarriageReturn = false;
       if (buffer[0] === LF) start = 1;
     }
     let nextLf = buffer.indexOf(LF, start);
@@ -101,29 +58,80 @@ export function createSseReader(frameLimit: number = FRAME_LIMIT): SseReader {
     while (nextLf !== -1 || nextCr !== -1) {
       const atCr = nextCr !== -1 && (nextLf === -1 || nextCr < nextLf);
       const end = atCr ? nextCr : nextLf;
-      completeLine(buffer, start, end);
+      this.#completeLine(buffer, start, end);
       start = end + 1;
-      if (atCr && start === buffer.length) afterCarriageReturn = true;
+      if (atCr && start === buffer.length) this.#afterCarriageReturn = true;
       if (atCr && buffer[start] === LF) start += 1;
       if (nextLf !== -1 && nextLf < start) nextLf = buffer.indexOf(LF, start);
       if (nextCr !== -1 && nextCr < start) nextCr = buffer.indexOf(CR, start);
     }
-    if (start < buffer.length) hold(buffer.subarray(start));
-    return frames;
-  };
+    if (start < buffer.length) this.#hold(buffer.subarray(start));
+    return this.#frames;
+  }
 
-  const end = (): string[] => {
-    frames = [];
-    if (heldLength > 0) {
-      const length = heldLength;
-      heldLength = 0;
-      takeLine(held.toString('utf8', 0, length), length);
+  end(): string[] {
+    this.#frames = [];
+    if (this.#heldLength > 0) this.#takeHeld();
+    this.#dispatch();
+    return this.#frames;
+  }
+
+  #completeLine(buffer: Buffer, start: number, end: number): void {
+    if (this.#heldLength === 0) {
+      this.#takeLine(buffer.toString('utf8', start, end), end - start);
+      return;
     }
-    dispatch();
-    return frames;
-  };
+    this.#hold(buffer.subarray(start, end));
+    this.#takeHeld();
+  }
 
-  return { push, end };
+  #hold(bytes: Uint8Array): void {
+    const needed = this.#heldLength + bytes.length;
+    if (needed > this.#frameLimit) throw new FrameTooLargeError(this.#frameLimit);
+    if (needed > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#held.length * 2, 1024));
+      this.#held.copy(larger, 0, 0, this.#heldLength);
+      this.#held = larger;
+    }
+    this.#held.set(bytes, this.#heldLength);
+    this.#heldLength = needed;
+  }
+
+  #takeHeld(): void {
+    const length = this.#heldLength;
+    this.#heldLength = 0;
+    this.#takeLine(this.#held.toString('utf8', 0, length), length);
+  }
+
+  #takeLine(raw: string, bytes: number): void {
+    const line = this.#firstLine && raw.startsWith(BOM) ? raw.slice(1) : raw;
+    this.#firstLine = false;
+    if (line === '') {
+      this.#dispatch();
+      return;
+    }
+    this.#frameBytes += bytes;
+    if (this.#frameBytes > this.#frameLimit) throw new FrameTooLargeError(this.#frameLimit);
+    if (this.#bareData && continuesBareData(line)) {
+      this.#data[this.#data.length - 1] = line.trimStart();
+      this.#bareData = false;
+      return;
+    }
+    const value = dataValue(line);
+    if (value === undefined) return;
+    this.#bareData = value === '';
+    this.#data.push(value);
+  }
+
+  #dispatch(): void {
+    const [first] = this.#data;
+    if (first !== undefined) {
+      this.#frames.push(this.#data.length === 1 ? first : this.#data.join('\n'));
+    }
+    this.#data = [];
+    this.#bareData = false;
+    this.#frameBytes = 0;
+  }
 }
 
 /** A server that breaks after `data:` goes on in the next line, indented or with the JSON itself. */

@@ -6,7 +6,8 @@ import { cleanJson } from './clean-text.ts';
 /** What a call's arguments are in a later request. */
 export interface CallArguments {
   readonly text: string;
-  readonly object: JsonObject;
+  /** Made on demand: most protocols send the text, and a second copy of every argument would stay in memory. */
+  readonly object: () => JsonObject;
   /** The text is exactly what the model wrote, or the wire carries objects and this is the one it gave. */
   readonly verbatim: boolean;
 }
@@ -19,8 +20,14 @@ export function callArguments(call: ToolCall): CallArguments {
   const written = raw === undefined ? null : parseObject(raw);
   const object = cleanJson(written ?? call.arguments);
   const kept = object === (written ?? call.arguments);
-  if (raw !== undefined && written !== null && kept) return { text: raw, object, verbatim: true };
-  return { text: JSON.stringify(object), object, verbatim: raw === undefined && kept };
+  if (raw !== undefined && written !== null && kept) {
+    return { text: raw, object: () => parseObject(raw) ?? {}, verbatim: true };
+  }
+  return {
+    text: JSON.stringify(object),
+    object: () => object,
+    verbatim: raw === undefined && kept,
+  };
 }
 
 function parseObject(text: string): JsonObject | null {

@@ -110,7 +110,9 @@ function makeTurn(
       echoed: wireId === block.call.id,
       wireName: block.wireName,
       argumentsText: block.args.text,
-      argumentsObject: block.args.object,
+      get argumentsObject() {
+        return block.args.object();
+      },
     };
   });
   if (blocks.every((block) => block.type === 'reasoning')) return null;

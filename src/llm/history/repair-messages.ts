@@ -1,10 +1,4 @@
-import type {
-  ContentBlock,
-  LLMMessage,
-  ToolCall,
-  ToolCallBlock,
-  ToolResultBlock,
-} from '../types.ts';
+import type { ContentBlock, LLMMessage, ToolCall, ToolResultBlock } from '../types.ts';
 import { cleanMessage } from './clean-message.ts';
 import { addNotes, type Notes, note } from './notes.ts';
 import { reuse } from './reuse.ts';
@@ -56,14 +50,34 @@ function newTurn(turn: LLMMessage, calls: readonly ToolCall[], slot: number): Op
   return { turn, calls, slot, results: new Map(), carrier: null, moved: false };
 }
 
-export function callsOf(message: LLMMessage): readonly ToolCall[] {
-  return message.content
-    .filter((block): block is ToolCallBlock => block.type === 'tool_call')
-    .map((block) => block.call);
+interface Parts {
+  readonly calls: readonly ToolCall[];
+  readonly results: readonly ToolResultBlock[];
+  /** Neither calls nor results. */
+  readonly rest: readonly ContentBlock[];
+  readonly resultsLead: boolean;
 }
 
-function isResult(block: ContentBlock): block is ToolResultBlock {
-  return block.type === 'tool_result';
+const parts = new WeakMap<LLMMessage, Parts>();
+
+/** The blocks of a message by kind; sorted once per message object. */
+function partsOf(message: LLMMessage): Parts {
+  const known = parts.get(message);
+  if (known !== undefined) return known;
+  const { content } = message;
+  const results = content.filter((block) => block.type === 'tool_result');
+  const made: Parts = {
+    calls: content.filter((block) => block.type === 'tool_call').map((block) => block.call),
+    results,
+    rest: content.filter((block) => block.type !== 'tool_call' && block.type !== 'tool_result'),
+    resultsLead: results.every((block, index) => block === content[index]),
+  };
+  parts.set(message, made);
+  return made;
+}
+
+export function callsOf(message: LLMMessage): readonly ToolCall[] {
+  return partsOf(message).calls;
 }
 
 /** Moves the results of a user message to the open turn; what is left of the message, or null. */
@@ -73,7 +87,7 @@ function takeResults(
   position: number,
   notes: Notes,
 ): LLMMessage | null {
-  const results = message.content.filter(isResult);
+  const { results, rest } = partsOf(message);
   if (results.length === 0) {
     if (message.content.length === 0) note(notes, 'empty_message');
     return message;
@@ -85,10 +99,9 @@ function takeResults(
     return null;
   }
   if (open !== null && open.slot !== position && stray < results.length) open.moved = true;
-  const content = message.content.filter((block) => !isResult(block));
-  return content.length === 0
+  return rest.length === 0
     ? null
-    : reuse(strayCache, message, content, () => ({ ...message, content }));
+    : reuse(strayCache, message, rest, () => ({ ...message, content: rest }));
 }
 
 const strayCache = new WeakMap<object, { parts: readonly unknown[]; value: LLMMessage }>();
@@ -128,13 +141,12 @@ function missingResult(call: ToolCall): ToolResultBlock {
 const merged = new WeakMap<object, { parts: readonly unknown[]; value: LLMMessage }>();
 
 function resultsMessage(open: OpenTurn, notes: Notes): LLMMessage {
+  const { carrier } = open;
+  if (carrier !== null && bringsAll(carrier, open)) return carrier;
   const lacking = open.calls.filter((call) => !open.results.has(call.call_id)).length;
   if (lacking > 0) note(notes, 'missing_result', lacking);
   const ordered = open.calls.map((call) => open.results.get(call.call_id) ?? missingResult(call));
-  const rest = open.carrier?.content.filter((block) => !isResult(block)) ?? [];
-  const content = [...ordered, ...rest];
-  const { carrier } = open;
-  if (carrier !== null && isSameList(content, carrier.content)) return carrier;
+  const content = [...ordered, ...(carrier === null ? [] : partsOf(carrier).rest)];
   const arrived = [...open.results.values()];
   const inOrder = arrived.every((block, index) => block === ordered[index]);
   if (lacking === 0 && (open.moved || !inOrder)) note(notes, 'moved_result');
@@ -146,6 +158,12 @@ function resultsMessage(open: OpenTurn, notes: Notes): LLMMessage {
   }));
 }
 
-function isSameList(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
+/** The stored message already holds just the results of the turn, leading and in call order. */
+function bringsAll(carrier: LLMMessage, { calls, results }: OpenTurn): boolean {
+  const stored = partsOf(carrier);
+  return (
+    stored.resultsLead &&
+    stored.results.length === calls.length &&
+    calls.every((call, index) => results.get(call.call_id) === stored.results[index])
+  );
 }

@@ -18,6 +18,7 @@ export interface NormalisedCall {
   readonly wireName: string;
   /** Text of one JSON object. */
   readonly argumentsText: string;
+  /** The same as an object, parsed at each access. */
   readonly argumentsObject: JsonObject;
 }
 

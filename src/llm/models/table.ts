@@ -109,9 +109,11 @@ function vendor(
 const SCHEMA = { outputConfig: true } as const;
 const ADAPTIVE = { reasoning: 'adaptive', outputConfig: true } as const;
 const SEEING = { images: true } as const;
+/** The model reasons also when it is not asked to. */
+const REASONS = { reasoning: 'effort' } as const;
 
 export function modelRows(): readonly ModelRow[] {
-  return [...openaiRows(), ...anthropicRows(), ...otherRows()];
+  return [...openaiRows(), ...anthropicRows(), ...googleRows(), ...chineseRows(), ...mistralRows()];
 }
 
 function openaiRows(): ModelRow[] {
@@ -164,7 +166,7 @@ function anthropicRows(): ModelRow[] {
   ];
 }
 
-function otherRows(): ModelRow[] {
+function googleRows(): ModelRow[] {
   return [
     vendor(
       'google',
@@ -190,13 +192,21 @@ function otherRows(): ModelRow[] {
       },
       SEEING,
     ),
+  ];
+}
+
+function chineseRows(): ModelRow[] {
+  return [
     vendor('deepseek', 'deepseek-chat', 128_000, 8192, price(0.28, 0.42, 0.028)),
-    vendor('deepseek', 'deepseek-reasoner', 128_000, 65_536, price(0.28, 0.42, 0.028)),
+    vendor('deepseek', 'deepseek-reasoner', 128_000, 65_536, price(0.28, 0.42, 0.028), REASONS),
     vendor('moonshot', 'kimi-k2', 262_144, undefined, price(0.6, 2.5, 0.15)),
     vendor('moonshot', 'kimi-k2-turbo', 262_144, undefined, price(1.15, 8, 0.15)),
-    vendor('moonshot', 'kimi-k2-thinking', 262_144, undefined, price(0.6, 2.5, 0.15)),
-    vendor('moonshot', 'kimi-k2-thinking-turbo', 262_144, undefined, price(1.15, 8, 0.15)),
-    vendor('moonshot', 'kimi-k2.5', 262_144, undefined, price(0.6, 3, 0.1), SEEING),
+    vendor('moonshot', 'kimi-k2-thinking', 262_144, undefined, price(0.6, 2.5, 0.15), REASONS),
+    vendor('moonshot', 'kimi-k2-thinking-turbo', 262_144, undefined, price(1.15, 8, 0.15), REASONS),
+    vendor('moonshot', 'kimi-k2.5', 262_144, undefined, price(0.6, 3, 0.1), {
+      ...SEEING,
+      ...REASONS,
+    }),
     vendor('qwen', 'qwen3-max', 262_144, 65_536),
     vendor('qwen', 'qwen-plus', 1_000_000, 32_768),
     vendor('qwen', 'qwen-flash', 1_000_000, 32_768),
@@ -210,6 +220,11 @@ function otherRows(): ModelRow[] {
     vendor('zhipu', 'glm-4.7', 204_800, 131_072),
     vendor('doubao', 'doubao-seed-1-6', 262_144, 32_768, null, SEEING),
     vendor('doubao', 'doubao-seed-code', 262_144, 32_768, null, SEEING),
+  ];
+}
+
+function mistralRows(): ModelRow[] {
+  return [
     vendor('mistral', 'mistral-large-2411', 131_072, undefined, price(2, 6)),
     vendor('mistral', 'mistral-large', 262_144, undefined, price(0.5, 1.5), SEEING),
     vendor('mistral', 'mistral-medium', 131_072, undefined, price(0.4, 2), SEEING),

@@ -81,14 +81,13 @@ describe('any schema', () => {
             const reduced = reduceSchema(tool(schema), dialect);
             if ('unsupported' in reduced) continue;
             offered++;
-            VALIDATORS[dialect](reduced);
-            expect(JSON.parse(JSON.stringify(reduced.schema))).toEqual(reduced.schema);
+            expect(VALIDATORS[dialect](reduced)).toEqual([]);
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
-    expect(offered).toBeGreaterThan(1000);
+    expect(offered).toBeGreaterThan(300);
   });
 
   it('still accepts in plain form what the full schema accepts', () => {

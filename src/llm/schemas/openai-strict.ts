@@ -32,6 +32,9 @@ const HANDLED: readonly string[] = [
   'allOf',
 ];
 
+/** Would have to be merged into every branch. */
+const BESIDE_BRANCHES: readonly string[] = ['type', 'enum', 'const', 'properties', 'items'];
+
 /** Thrown inside this file when the tool has to go without strict. */
 class NotStrict extends Error {}
 
@@ -75,6 +78,7 @@ function inner(schema: JsonObject, budget: Budget, level: number): JsonObject {
     isSchema,
   );
   if (branches.length > 0) {
+    if (BESIDE_BRANCHES.some((key) => member(schema, key) !== undefined)) throw new NotStrict();
     return { anyOf: branches.map((branch) => strict(branch, budget, level)) };
   }
   const types = typesOf(schema);

@@ -22,7 +22,7 @@ export const GET_TOOL: ToolSpec = {
     required: ['a'],
     additionalProperties: false,
   },
-  check: (value: JsonObject) => Number.isInteger(value['a']),
+  check: (value: JsonObject) => Number.isInteger(value.a),
 };
 
 export function userMessage(text: string, id = 'm1'): LLMMessage {

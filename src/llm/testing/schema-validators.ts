@@ -1,127 +1,123 @@
-import { expect } from 'vitest';
+import { isObject } from '../json.ts';
 import type { SchemaDialect } from '../profile-types.ts';
 import type { ReducedTool } from '../schemas/reduce.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 
-/** Visits the schemas inside a reduced schema, by the keywords that are left in any dialect. */
-function visit(
-  schema: JsonValue,
-  check: (schema: JsonObject, path: string) => void,
-  path = '#',
-): void {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
-  check(schema, path);
+/** What each vendor is known to refuse in a tool schema, as a list of faults with their place. */
+type Validator = (reduced: ReducedTool) => string[];
+
+/** Every schema inside a reduced schema with its place, by the keywords that are left in any dialect. */
+function* schemasIn(schema: JsonValue | undefined, place = '#'): Generator<[JsonObject, string]> {
+  if (!isObject(schema)) return;
+  yield [schema, place];
   for (const key of ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']) {
-    visit(schema[key] ?? null, check, `${path}/${key}`);
+    yield* schemasIn(schema[key], `${place}/${key}`);
   }
   for (const key of ['anyOf', 'oneOf', 'allOf', 'prefixItems']) {
     const list = schema[key];
-    if (Array.isArray(list))
-      for (const [at, item] of list.entries()) visit(item, check, `${path}/${key}/${at}`);
+    if (!Array.isArray(list)) continue;
+    for (const [at, item] of list.entries()) yield* schemasIn(item, `${place}/${key}/${at}`);
   }
-  const properties = schema.properties;
-  if (typeof properties === 'object' && properties !== null) {
-    for (const [name, item] of Object.entries(properties)) visit(item, check, `${path}/${name}`);
+  if (!isObject(schema.properties)) return;
+  for (const [name, item] of Object.entries(schema.properties)) {
+    yield* schemasIn(item, `${place}/${name}`);
   }
 }
 
-/** What each vendor is known to refuse. */
-export const VALIDATORS: Readonly<Record<SchemaDialect, (reduced: ReducedTool) => void>> = {
-  plain: ({ schema }) => {
-    expect(schema.type).toBe('object');
-    for (const key of ['anyOf', 'oneOf', 'allOf', 'enum', 'not', '$ref', '$defs', 'definitions']) {
-      expect(schema).not.toHaveProperty([key]);
-    }
-    visit(schema, (inner, path) => {
-      expect(
-        Object.keys(inner).filter((key) => key.startsWith('x-')),
-        path,
-      ).toEqual([]);
-      expect(inner, path).not.toHaveProperty(['$ref']);
-    });
-  },
-  anthropic: (reduced) => {
-    VALIDATORS.plain(reduced);
-    for (const name of Object.keys(reduced.schema.properties ?? {})) {
-      expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
-    }
-  },
-  openai_strict: (reduced) => {
-    VALIDATORS.plain(reduced);
-    if (!reduced.strict) return;
-    const allowed = [
-      'type',
-      'enum',
-      'const',
-      'description',
-      'properties',
-      'required',
-      'additionalProperties',
-      'items',
-      'anyOf',
+function faultsIn(
+  schema: JsonObject,
+  check: (schema: JsonObject) => readonly (string | false)[],
+): string[] {
+  return [...schemasIn(schema)].flatMap(([inner, place]) =>
+    check(inner).flatMap((fault) => (fault === false ? [] : [`${place}: ${fault}`])),
+  );
+}
+
+function others(schema: JsonObject, allowed: readonly string[]): string[] {
+  return Object.keys(schema).filter((key) => !allowed.includes(key));
+}
+
+function keysOf(value: JsonValue | undefined): string[] {
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+const plain: Validator = ({ schema }) => {
+  const atRoot = ['anyOf', 'oneOf', 'allOf', 'enum', 'not', '$defs', 'definitions'];
+  return [
+    ...(schema.type === 'object' ? [] : ['root is no object']),
+    ...Object.keys(schema).filter((key) => atRoot.includes(key)),
+    ...faultsIn(schema, (inner) =>
+      Object.keys(inner).filter((key) => key.startsWith('x-') || key === '$ref'),
+    ),
+  ];
+};
+
+const anthropic: Validator = (reduced) => [
+  ...plain(reduced),
+  ...keysOf(reduced.schema.properties).filter((name) => !/^[a-zA-Z0-9_.-]{1,64}$/.test(name)),
+];
+
+const STRICT = [
+  ...['type', 'enum', 'const', 'description', 'properties', 'required'],
+  ...['additionalProperties', 'items', 'anyOf'],
+];
+
+const openaiStrict: Validator = (reduced) => {
+  if (!reduced.strict) return plain(reduced);
+  const checkObject = (inner: JsonObject) => {
+    if (![inner.type].flat().includes('object')) return [];
+    const required = JSON.stringify(inner.required);
+    return [
+      inner.additionalProperties !== false && 'open object',
+      required !== JSON.stringify(keysOf(inner.properties)) && 'optional property',
     ];
-    visit(reduced.schema, (inner, path) => {
-      expect(
-        Object.keys(inner).filter((key) => !allowed.includes(key)),
-        path,
-      ).toEqual([]);
-      expect('type' in inner || 'anyOf' in inner, path).toBe(true);
-      if (![inner.type].flat().includes('object')) return;
-      expect(inner.additionalProperties, path).toBe(false);
-      expect(inner.required, path).toEqual(Object.keys(inner.properties ?? {}));
-    });
-  },
-  gemini: ({ schema }) => {
-    const allowed = [
-      ...[
-        'type',
-        'format',
-        'enum',
-        'items',
-        'properties',
-        'required',
-        'nullable',
-        'anyOf',
-        'pattern',
-      ],
-      ...['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties'],
-      ...['maxProperties', 'default', 'example', 'title', 'description', 'propertyOrdering'],
-    ];
-    expect(schema.type).toBe('object');
-    visit(schema, (inner, path) => {
-      expect(
-        Object.keys(inner).filter((key) => !allowed.includes(key)),
-        path,
-      ).toEqual([]);
-      if ('type' in inner) expect(typeof inner.type, path).toBe('string');
-      for (const value of Array.isArray(inner.enum) ? inner.enum : [])
-        expect(typeof value).toBe('string');
-      const names = Object.keys(inner.properties ?? {});
-      for (const name of Array.isArray(inner.required) ? inner.required : [])
-        expect(names).toContain(name);
-    });
-  },
-  portable: ({ schema }) => {
-    const allowed = [
-      'type',
-      'description',
-      'enum',
-      'properties',
-      'required',
-      'additionalProperties',
-      'items',
-      'nullable',
-    ];
-    expect(schema.type).toBe('object');
-    visit(schema, (inner, path) => {
-      expect(
-        Object.keys(inner).filter((key) => !allowed.includes(key)),
-        path,
-      ).toEqual([]);
-      if ('type' in inner) expect(typeof inner.type, path).toBe('string');
-      for (const value of Array.isArray(inner.enum) ? inner.enum : [])
-        expect(typeof value).toBe('string');
-      if (inner.properties !== undefined) expect(inner.additionalProperties, path).toBe(false);
-    });
-  },
+  };
+  const faults = faultsIn(reduced.schema, (inner) => [
+    ...others(inner, STRICT),
+    !('type' in inner) && !('anyOf' in inner) && 'no type',
+    ...checkObject(inner),
+  ]);
+  return [...plain(reduced), ...faults];
+};
+
+function singleTypes(inner: JsonObject): (string | false)[] {
+  const values = Array.isArray(inner.enum) ? inner.enum : [];
+  return [
+    'type' in inner && typeof inner.type !== 'string' && 'type list',
+    values.some((value) => typeof value !== 'string') && 'enum of other than strings',
+  ];
+}
+
+const GEMINI = [
+  ...['type', 'format', 'enum', 'items', 'properties', 'required', 'nullable', 'anyOf', 'pattern'],
+  ...['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties'],
+  ...['maxProperties', 'default', 'example', 'title', 'description', 'propertyOrdering'],
+];
+
+const gemini: Validator = ({ schema }) =>
+  faultsIn(schema, (inner) => {
+    const names = keysOf(inner.properties);
+    const required = Array.isArray(inner.required) ? inner.required : [];
+    const unknown = required.some((name) => typeof name !== 'string' || !names.includes(name));
+    return [...others(inner, GEMINI), ...singleTypes(inner), unknown && 'unknown required'];
+  });
+
+const PORTABLE = [
+  ...['type', 'description', 'enum', 'properties', 'required', 'additionalProperties', 'items'],
+  'nullable',
+];
+
+const portable: Validator = ({ schema }) =>
+  faultsIn(schema, (inner) => [
+    ...others(inner, PORTABLE),
+    ...singleTypes(inner),
+    inner.properties !== undefined && inner.additionalProperties !== false && 'open object',
+  ]);
+
+export const VALIDATORS: Readonly<Record<SchemaDialect, Validator>> = {
+  plain,
+  anthropic,
+  openai_strict: openaiStrict,
+  gemini,
+  portable,
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuTime } from '../testing/cpu-time.ts';
 import { split } from '../testing/split-text.ts';
 
 describe('think tags', () => {
@@ -99,9 +100,8 @@ describe('any text', () => {
     );
   });
 
-  it('takes bounded time for a megabyte of hostile markup in small pieces', () => {
-    const started = performance.now();
-    for (const unit of [
+  it('takes bounded time for hostile markup in small pieces', () => {
+    const units = [
       '<tool_call>{"name":"rm"',
       '<tool_call>{"name":"get"}</tool_call>',
       '<tool_call>\n{',
@@ -110,10 +110,13 @@ describe('any text', () => {
       '<function=get>\n',
       '`',
       '<',
-    ]) {
-      const count = Math.floor(1_000_000 / unit.length / 4);
-      split(Array<string>(count).fill(unit.repeat(4)));
+    ];
+    for (const unit of units) {
+      const pieces = Array<string>(Math.floor(60_000 / unit.length)).fill(unit.repeat(4));
+      expect(
+        cpuTime(() => split(pieces)),
+        unit,
+      ).toBeLessThan(1500);
     }
-    expect(performance.now() - started).toBeLessThan(8000);
   });
 });

@@ -17,51 +17,48 @@ export interface HttpTransportOptions {
 const MOST_REDIRECTS = 3;
 
 interface Route {
+  readonly start: typeof import('node:http').request;
   readonly agent: HttpAgent | HttpsAgent;
   readonly proxy: URL | null;
 }
 
 export function httpTransport(options: HttpTransportOptions = {}): Transport {
-  const routes = new Map<string, Promise<Route>>();
-  const environment = options.environment ?? process.env;
-  let ca: Promise<string> | undefined;
+  return new HttpTransport(options);
+}
 
-  const authorities = async (): Promise<string | undefined> => {
-    if (options.caFile === undefined) return undefined;
-    ca ??= readAuthorities(options.caFile);
-    return ca;
-  };
+class HttpTransport implements Transport {
+  readonly #options: HttpTransportOptions;
+  readonly #routes = new Map<string, Promise<Route>>();
+  #authorities: Promise<string> | undefined;
 
-  const makeRoute = async (url: URL): Promise<Route> => {
-    const proxy = proxyFor(url, options.proxy, environment);
-    const secure = url.protocol === 'https:';
-    if (proxy !== null && secure) {
-      const { tunnelAgent } = await import('./tunnel.ts');
-      return { agent: await tunnelAgent(proxy, await authorities()), proxy: null };
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    let url = new URL(request.url);
+    for (let hop = 0; ; hop += 1) {
+      const response = await this.#sendOnce(request, url);
+      const next = redirectTarget(response, url);
+      if (next === undefined) return response;
+      await discard(response);
+      if (hop === MOST_REDIRECTS) throw refusedRedirect(`more than ${MOST_REDIRECTS} redirects`);
+      url = next;
     }
-    if (!secure) {
-      const http = await import('node:http');
-      return { agent: new http.Agent({ keepAlive: true }), proxy };
+  }
+
+  close(): void {
+    for (const route of this.#routes.values()) {
+      route.then(
+        ({ agent }) => agent.destroy(),
+        () => {},
+      );
     }
-    const https = await import('node:https');
-    const own = await authorities();
-    return {
-      agent: new https.Agent({ keepAlive: true, ...(own === undefined ? {} : { ca: own }) }),
-      proxy,
-    };
-  };
+    this.#routes.clear();
+  }
 
-  const routeOf = (url: URL): Promise<Route> => {
-    const known = routes.get(url.origin);
-    if (known !== undefined) return known;
-    const made = makeRoute(url);
-    routes.set(url.origin, made);
-    made.catch(() => routes.delete(url.origin));
-    return made;
-  };
-
-  const sendOnce = async (request: TransportRequest, url: URL): Promise<TransportResponse> => {
-    const route = await routeOf(url);
+  async #sendOnce(request: TransportRequest, url: URL): Promise<TransportResponse> {
+    const route = await this.#routeTo(url);
     try {
       return await exchange(request, url, route);
     } catch (error) {
@@ -69,31 +66,34 @@ export function httpTransport(options: HttpTransportOptions = {}): Transport {
       dropIdleSockets(route.agent);
       return await exchange(request, url, route);
     }
-  };
+  }
 
-  const send = async (request: TransportRequest): Promise<TransportResponse> => {
-    let url = new URL(request.url);
-    for (let hop = 0; ; hop += 1) {
-      const response = await sendOnce(request, url);
-      const next = redirectTarget(response, url);
-      if (next === undefined) return response;
-      await discard(response);
-      if (hop === MOST_REDIRECTS) throw refusedRedirect(`more than ${MOST_REDIRECTS} redirects`);
-      url = next;
+  #routeTo(url: URL): Promise<Route> {
+    const known = this.#routes.get(url.origin);
+    if (known !== undefined) return known;
+    const made = this.#makeRoute(url);
+    this.#routes.set(url.origin, made);
+    made.catch(() => this.#routes.delete(url.origin));
+    return made;
+  }
+
+  async #makeRoute(url: URL): Promise<Route> {
+    const { proxy: configured, environment = process.env, caFile } = this.#options;
+    const proxy = proxyFor(url, configured, environment);
+    if (url.protocol !== 'https:') {
+      const http = await import('node:http');
+      return { start: http.request, agent: new http.Agent({ keepAlive: true }), proxy };
     }
-  };
-
-  const close = (): void => {
-    for (const route of routes.values()) {
-      route.then(
-        ({ agent }) => agent.destroy(),
-        () => {},
-      );
+    if (caFile !== undefined) this.#authorities ??= readAuthorities(caFile);
+    const ca = await this.#authorities;
+    const https = await import('node:https');
+    if (proxy !== null) {
+      const { tunnelAgent } = await import('./tunnel.ts');
+      return { start: https.request, agent: await tunnelAgent(proxy, ca), proxy: null };
     }
-    routes.clear();
-  };
-
-  return { send, close };
+    const agent = new https.Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
+    return { start: https.request, agent, proxy };
+  }
 }
 
 async function readAuthorities(file: string): Promise<string> {
@@ -128,11 +128,10 @@ function dropIdleSockets(agent: HttpAgent): void {
 async function exchange(
   request: TransportRequest,
   url: URL,
-  { agent, proxy }: Route,
+  { start, agent, proxy }: Route,
 ): Promise<TransportResponse> {
   request.signal.throwIfAborted();
-  const module = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  const client = module.request(proxy === null ? url : proxy, {
+  const client = start(proxy === null ? url : proxy, {
     method: request.method,
     agent,
     headers: { ...request.headers, ...lengthOf(request), ...proxyHeaders(url, proxy) },
@@ -229,7 +228,7 @@ function flatHeaders(response: IncomingMessage): Record<string, string> {
 /** A redirect that keeps method and body, within the same origin, so that a key never leaves it. */
 function redirectTarget(response: TransportResponse, from: URL): URL | undefined {
   if (response.status < 300 || response.status > 399) return undefined;
-  const location = response.headers['location'];
+  const location = response.headers.location;
   if (response.status !== 307 && response.status !== 308) {
     throw refusedRedirect(`status ${response.status}`);
   }

@@ -9,9 +9,9 @@ export const callTool: Tool = {
   name: 'call_tool',
   group: 'agent',
   description:
-    'Run a tool found with tool_search. Use its exact name and schema. Not for tools you already have: call those directly.',
+    'Run a tool found with tool_search. Use its exact name and schema. Not for listed tools: call those directly.',
   descriptionZh:
-    '运行用 tool_search 找到的工具，按其名称与参数格式。已列出的工具不要用它，直接调用。',
+    '运行用 tool_search 找到的工具，用其名称与参数格式。已列出的工具不要用它，直接调用。',
   parameters: {
     type: 'object',
     required: ['name', 'arguments'],

@@ -22,9 +22,9 @@ export const sequentialThinking: Tool = {
   name: 'sequentialthinking',
   group: 'compat',
   description:
-    'Record one step of thinking. Use for problems that need several linked steps or a revision of earlier ones. Not for simple tasks, and not instead of looking: read with grep_search or bash.',
+    'Record one step of thinking. Use for problems of several linked steps. Not for simple tasks, nor instead of looking: grep_search.',
   descriptionZh:
-    '记录一步思考。用于需要多步推理或修正前面想法的问题。简单任务不要用，也不能代替查看：用 grep_search 或 bash。',
+    '记录一步思考。用于需要多步推理的问题。简单任务不要用，也不能代替查看：grep_search。',
   parameters: {
     type: 'object',
     required: ['thought', 'next_thought_needed', 'thought_number', 'total_thoughts'],
@@ -32,11 +32,11 @@ export const sequentialThinking: Tool = {
       thought: { type: 'string' },
       next_thought_needed: { type: 'boolean' },
       thought_number: { type: 'integer', minimum: 1 },
-      total_thoughts: { type: 'integer', minimum: 1, description: 'estimate, may change' },
+      total_thoughts: { type: 'integer', minimum: 1 },
       is_revision: { type: 'boolean' },
       needs_more_thoughts: { type: 'boolean' },
-      revises_thought: { type: 'integer', minimum: 0, description: '0: none' },
-      branch_from_thought: { type: 'integer', minimum: 0, description: '0: none' },
+      revises_thought: { type: 'integer', minimum: 0 },
+      branch_from_thought: { type: 'integer', minimum: 0 },
       branch_id: { type: 'string' },
     },
   },

@@ -43,8 +43,8 @@ export function toolSearchTool(deferred: readonly Tool[]): Tool {
   return {
     name: 'tool_search',
     group: 'agent',
-    description: `Find further tools by words. Use when no listed tool fits; run a hit with call_tool. Not for files or text: grep_search. Groups: ${listed}.`,
-    descriptionZh: `按关键词查找更多工具。现有工具不合适时使用，再用 call_tool 运行。不用于查文件或文本：用 grep_search。分组：${listed}。`,
+    description: `Find more tools. Use when no listed tool fits; run a hit with call_tool. Not for files: grep_search. Groups: ${listed}.`,
+    descriptionZh: `查找更多工具。现有工具不合适时使用，再用 call_tool 运行。不用于查文件：grep_search。分组：${listed}。`,
     parameters: {
       type: 'object',
       required: ['query'],

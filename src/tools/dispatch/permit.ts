@@ -85,7 +85,7 @@ function requestFor(dispatcher: Dispatcher, ready: ReadyCall, paths: CallPaths):
     arguments: ready.args,
     paths: paths.list,
     realPaths: paths.real,
-    cwd: ready.tool.cwd?.(session) ?? session.workspace,
+    cwd: ready.tool.cwd?.(session, ready.args) ?? session.workspace,
     beforeHashes: paths.list.map(() => null),
     source: ready.tool.name,
     ...(isShell ? { command } : {}),

@@ -40,6 +40,11 @@ export const bashTool: Tool = {
   streams: true,
   timeout: { default: DEFAULT_SECONDS, max: MAX_SECONDS },
   keyAliases: { cmd: 'command', timeout: 'timeout_seconds' },
+  cwd: (session, { restart }) => {
+    const known = session.slots.get(SLOT);
+    const kept = known instanceof PersistentShell && restart !== true;
+    return kept ? known.folder : startFolder(session);
+  },
   title: ({ command, description, restart }) =>
     String(description ?? command ?? (restart === true ? 'restart the shell' : '')),
   check({ command, restart }) {
@@ -75,6 +80,10 @@ interface BashCall {
   readonly restarted: boolean;
 }
 
+function startFolder(session: ToolSession): string {
+  return session.agentType === 'data' ? session.paths.scratchpad : session.workspace;
+}
+
 /** The shell of this session and agent, made on first use and closed with the session. */
 function shellOf(session: ToolSession): PersistentShell {
   const known = session.slots.get(SLOT);
@@ -82,7 +91,7 @@ function shellOf(session: ToolSession): PersistentShell {
   const shell = new PersistentShell({
     environment: session.environment,
     runFolder: ownRunFolder(session.paths.home),
-    folder: session.agentType === 'data' ? session.paths.scratchpad : session.workspace,
+    folder: startFolder(session),
     network: session.network,
   });
   session.slots.set(SLOT, shell);

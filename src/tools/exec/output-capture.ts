@@ -13,39 +13,69 @@ function characterStarts(bytes: Uint8Array): number {
 /** Head and tail of one stream in bounded memory, with the counts of what came and what is left out. */
 class StreamEnds {
   totalBytes = 0;
-  missingChars = 0;
-  readonly #head: Uint8Array[] = [];
+  #missing = 0;
+  readonly #head: Buffer[] = [];
   #headBytes = 0;
-  #tail: Uint8Array[] = [];
+  #tail: Buffer | null = null;
   #tailBytes = 0;
 
   push(bytes: Uint8Array): void {
     this.totalBytes += bytes.length;
     const toHead = Math.min(bytes.length, HEAD_BYTES - this.#headBytes);
     if (toHead > 0) {
-      this.#head.push(bytes.slice(0, toHead));
+      this.#head.push(Buffer.from(bytes.subarray(0, toHead)));
       this.#headBytes += toHead;
     }
-    if (toHead === bytes.length) return;
-    this.#tail.push(bytes.slice(toHead));
-    this.#tailBytes += bytes.length - toHead;
-    while (this.#tailBytes > 2 * TAIL_BYTES) this.#shorten();
+    for (let at = toHead; at < bytes.length; at += TAIL_BYTES) {
+      this.#pushTail(bytes.subarray(at, at + TAIL_BYTES));
+    }
+  }
+
+  /** Characters between head and tail, one that only begins in the head included. */
+  get missingChars(): number {
+    if (this.#missing === 0) return 0;
+    const head = Buffer.concat(this.#head);
+    return this.#missing + (wholeCharacters(head) < head.length ? 1 : 0);
   }
 
   text(): string {
+    const head = Buffer.concat(this.#head);
     if (this.#tailBytes > TAIL_BYTES) this.#shorten();
-    if (this.missingChars === 0) return Buffer.concat([...this.#head, ...this.#tail]).toString();
-    return `${Buffer.concat(this.#head).toString()}\n[...]\n${Buffer.concat(this.#tail).toString()}`;
+    const tail = this.#tail?.subarray(0, this.#tailBytes) ?? Buffer.alloc(0);
+    if (this.#missing === 0) return Buffer.concat([head, tail]).toString();
+    return `${head.subarray(0, wholeCharacters(head)).toString()}\n[...]\n${tail.toString()}`;
   }
 
-  #shorten(): void {
-    const whole = Buffer.concat(this.#tail);
-    let cut = whole.length - TAIL_BYTES;
-    while (cut < whole.length && ((whole[cut] ?? 0) & 0xc0) === 0x80) cut++;
-    this.missingChars += characterStarts(whole.subarray(0, cut));
-    this.#tail = [whole.subarray(cut)];
-    this.#tailBytes = whole.length - cut;
+  #pushTail(bytes: Uint8Array): void {
+    this.#tail ??= Buffer.allocUnsafeSlow(2 * TAIL_BYTES);
+    if (this.#tailBytes + bytes.length > this.#tail.length) this.#shorten();
+    this.#tail.set(bytes, this.#tailBytes);
+    this.#tailBytes += bytes.length;
   }
+
+  /** Keeps the last 64 KiB, from the start of a character on. */
+  #shorten(): void {
+    const tail = this.#tail;
+    if (tail === null) return;
+    let cut = this.#tailBytes - TAIL_BYTES;
+    while (cut < this.#tailBytes && isContinuation(tail[cut])) cut++;
+    this.#missing += characterStarts(tail.subarray(0, cut));
+    tail.copyWithin(0, cut, this.#tailBytes);
+    this.#tailBytes -= cut;
+  }
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Length without a last character that is cut; its rest is among what is left out. */
+function wholeCharacters(bytes: Uint8Array): number {
+  let start = bytes.length - 1;
+  while (start > 0 && bytes.length - start < 4 && isContinuation(bytes[start])) start--;
+  const lead = bytes[start] ?? 0;
+  const size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return bytes.length - start < size ? start : bytes.length;
 }
 
 /**
@@ -69,7 +99,7 @@ export class OutputCapture {
       this.#spill.write(bytes);
       return;
     }
-    this.#early.push(bytes);
+    this.#early.push(Uint8Array.from(bytes));
     this.#earlyBytes += bytes.length;
     if (this.#earlyBytes <= HEAD_BYTES) return;
     this.#spill = this.#openSpill();

@@ -11,9 +11,9 @@ export const editFile: Tool = {
   name: 'edit_file',
   group: 'file',
   description:
-    'Replace an exact piece of text in one file. Use for changes of an existing file; read the region with read_file first and copy it exactly, without line-number prefixes. Not for several changes of a file (multi_edit) and not for a new file (write_file). old_text must stand exactly once unless replace_all is set; give surrounding lines to make it unique. Line ends, encoding and all other bytes stay as they are. Unlike str_replace_based_edit_tool it does nothing else.',
+    'Replace an exact piece of text in one file. Use for changes of an existing file; read the region with read_file first and copy it exactly, without line-number prefixes. Not for a new file (write_file). old_text must stand exactly once unless replace_all is set; give surrounding lines to make it unique. Line ends, encoding and all other bytes stay as they are. Unlike str_replace_based_edit_tool it does nothing else.',
   descriptionZh:
-    '在一个文件中替换一段完全一致的文本。用于修改已有文件；先用 read_file 读取该区域并原样复制，不带行号前缀。不用于同一文件的多处修改（multi_edit），也不用于新建文件（write_file）。old_text 必须恰好出现一次，除非设置 replace_all；可加上前后行使其唯一。换行符、编码和其余字节保持不变。与 str_replace_based_edit_tool 不同，它只做替换。',
+    '在一个文件中替换一段完全一致的文本。用于修改已有文件；先用 read_file 读取该区域并原样复制，不带行号前缀。不用于新建文件（write_file）。old_text 必须恰好出现一次，除非设置 replace_all；可加上前后行使其唯一。换行符、编码和其余字节保持不变。与 str_replace_based_edit_tool 不同，它只做替换。',
   parameters: {
     type: 'object',
     properties: {

@@ -88,6 +88,10 @@ async function listFolder(listing: Listing, folder: ResolvedPath, level: number)
     signal: ctx.signal,
     onPartial: (reason) => listing.partial.push(reason),
   });
+  listing.rules.note(
+    folder,
+    entries.map((entry) => entry.segment),
+  );
   const rules = await listing.rules.forFolder(folder);
   for (const entry of entries.sort(folderFirst)) {
     const path = ctx.resolver.child(folder, entry.segment);

@@ -22,9 +22,9 @@ export const readFile: Tool = {
   name: 'read_file',
   group: 'file',
   description:
-    'Read one text file with line numbers; also notebooks, images and spilled outputs (tool-output/...). Use before editing a file and for any text content. Not for input material of a data session (data_agent_render_source_context), not for office files or archives (python_exec), not to search (grep_search). At most 2,000 lines or 32,000 characters per call; the last line names the start_line that continues. The number and tab before each line are not file content. For giant lines use offset_chars and limit_chars instead of a line range.',
+    'Read one text file with line numbers; also notebooks, images and spilled outputs (tool-output/...). Use before editing a file and for any text content. Not for office files or archives (python_exec), not to search (grep_search). At most 2,000 lines or 32,000 characters per call; the last line names the start_line that continues. The number and tab before each line are not file content. For giant lines use offset_chars and limit_chars instead of a line range.',
   descriptionZh:
-    '读取一个文本文件并带行号；也可读笔记本、图片和溢出的输出（tool-output/...）。在编辑文件之前以及查看任何文本内容时使用。不用于数据会话的输入材料（data_agent_render_source_context），不用于办公文档或压缩包（python_exec），不用于搜索（grep_search）。每次最多 2,000 行或 32,000 个字符；最后一行给出继续读取的 start_line。每行前的行号和制表符不是文件内容。超长行请用 offset_chars 和 limit_chars 代替行范围。',
+    '读取一个文本文件并带行号；也可读笔记本、图片和溢出的输出（tool-output/...）。在编辑文件之前以及查看任何文本内容时使用。不用于办公文档或压缩包（python_exec），不用于搜索（grep_search）。每次最多 2,000 行或 32,000 个字符；最后一行给出继续读取的 start_line。每行前的行号和制表符不是文件内容。超长行请用 offset_chars 和 limit_chars 代替行范围。',
   parameters: {
     type: 'object',
     properties: {

@@ -11,6 +11,9 @@ import { statMark } from './seen-file.ts';
 const WHOLE_BYTES = 32 * 1024 * 1024;
 const PIECE_BYTES = 4 * 1024 * 1024;
 const PROBE_BYTES = 64 * 1024;
+const BINARY_PROBE_BYTES = 8 * 1024;
+/** Counting the lines of anything larger takes longer than a call may. */
+const MOST_BYTES = 4 * 1024 ** 3;
 
 /** A text file to be read once from the beginning, whole when small, in pieces when large. */
 export interface TextSource {
@@ -88,6 +91,14 @@ function binary(path: ResolvedPath, head: Buffer, size: number): ToolFailure {
   );
 }
 
+function tooLarge(path: ResolvedPath, size: number): ToolFailure {
+  return new ToolFailure(
+    'too_large',
+    `${showPath(path.logical)} has ${size} bytes; files above ${MOST_BYTES} bytes are not paged`,
+    { details: { path: path.logical, bytes: size } },
+  );
+}
+
 async function openLarge(
   ctx: ToolContext,
   path: ResolvedPath,
@@ -95,6 +106,7 @@ async function openLarge(
   label: string | undefined,
 ): Promise<TextSource> {
   const probe = await ctx.files.readRange(path, 0, PROBE_BYTES, ctx.signal);
+  if (size > MOST_BYTES) throw tooLarge(path, size);
   const encoding = label === undefined ? guessFrom(probe, path, size) : decoderFor(label).encoding;
   return {
     bytes: size,
@@ -116,7 +128,8 @@ async function openLarge(
 
 function guessFrom(probe: Buffer, path: ResolvedPath, size: number): string {
   const found = detectEncoding(probe, false);
-  if (found === null) throw binary(path, probe, size);
+  const nul = probe.subarray(0, BINARY_PROBE_BYTES).includes(0);
+  if (found === null || (nul && found.bomBytes === 0)) throw binary(path, probe, size);
   if (found.name !== 'legacy') return named(found.name, found.bomBytes);
   for (let cut = 0; cut < 4; cut += 1) {
     const { label } = decodeLegacy(probe.subarray(0, probe.length - cut));

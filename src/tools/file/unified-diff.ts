@@ -48,7 +48,7 @@ export async function unifiedDiff(
 }
 
 function range(start: number, count: number, shift: number): string {
-  return `${start + shift},${count}`;
+  return `${(count === 0 ? start - 1 : start) + shift},${count}`;
 }
 
 function viewOf(bytes: Buffer | null): string {

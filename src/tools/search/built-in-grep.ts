@@ -9,9 +9,10 @@ import {
   type FileHits,
   type GrepRequest,
   type GrepResult,
+  type GrepRow,
   MAX_FILE_BYTES,
 } from './grep-types.ts';
-import { MatchWorker } from './match-worker.ts';
+import { MatchWorker, type WorkerLine } from './match-worker.ts';
 import { SEARCH_SECONDS } from './ripgrep-run.ts';
 import { toScriptPattern } from './rust-pattern.ts';
 import { searchTree } from './search-tree.ts';
@@ -20,44 +21,85 @@ const EXPRESSION_MS = 5000;
 const PIECE_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 10;
 
+const SMALL_BYTES = 256 * 1024;
+const BATCH_FILES = 64;
+
 /** The same search without ripgrep: the safe walk, and the expression in a worker. Throws ToolFailure. */
 export async function searchBuiltIn(ctx: ToolContext, request: GrepRequest): Promise<GrepResult> {
   const worker = new MatchWorker(toScriptPattern(request.pattern, request));
   const partial: string[] = [];
   const hits: FileHits[] = [];
-  const endsAt = performance.now() + SEARCH_SECONDS * 1000;
-  let atLeast = false;
   try {
-    for await (const path of candidates(ctx, request, partial)) {
-      if (performance.now() > endsAt) {
-        partial.push(`stopped after ${SEARCH_SECONDS} seconds`);
-        break;
-      }
-      const found = await searchFile(ctx, request, path, worker);
-      if (found === 'slow') {
-        partial.push(
-          `the expression took more than ${EXPRESSION_MS / 1000} seconds on ${path.logical}`,
-        );
-        break;
-      }
-      if (found === null || found.count === 0) continue;
-      if (request.mode === 'content' && found.count > request.max) atLeast = true;
-      hits.push(found);
+    for await (const found of searchAll(ctx, request, worker, partial)) {
+      if (found.count > 0) hits.push(found);
     }
   } finally {
     await worker.close();
   }
   hits.sort((a, b) => compareNames(a.path.logical, b.path.logical));
+  const atLeast = request.mode === 'content' && hits.some((hit) => hit.count > request.max);
   return { hits, partial, atLeast };
+}
+
+interface Text {
+  readonly path: ResolvedPath;
+  readonly text: string;
+}
+
+/** Small files go to the worker many at a time, large ones in pieces. */
+async function* searchAll(
+  ctx: ToolContext,
+  request: GrepRequest,
+  worker: MatchWorker,
+  partial: string[],
+): AsyncGenerator<FileHits> {
+  const endsAt = performance.now() + SEARCH_SECONDS * 1000;
+  let batch: Text[] = [];
+  for await (const { path, size } of candidates(ctx, request, partial)) {
+    if (performance.now() > endsAt) {
+      partial.push(`stopped after ${SEARCH_SECONDS} seconds`);
+      break;
+    }
+    if (size > SMALL_BYTES) {
+      const found = await searchLarge(ctx, request, path, worker);
+      if (found === 'slow') {
+        partial.push(TOO_SLOW);
+        return;
+      }
+      if (found !== null) yield found;
+      continue;
+    }
+    const text = await smallText(ctx, request, path);
+    if (text !== null) batch.push({ path, text });
+    if (batch.length < BATCH_FILES) continue;
+    const found = await searchBatch(request, batch, worker);
+    batch = [];
+    if (found === null) {
+      partial.push(TOO_SLOW);
+      return;
+    }
+    yield* found;
+  }
+  const rest = await searchBatch(request, batch, worker);
+  if (rest === null) partial.push(TOO_SLOW);
+  else yield* rest;
+}
+
+const TOO_SLOW = `the expression took more than ${EXPRESSION_MS / 1000} seconds`;
+
+interface Candidate {
+  readonly path: ResolvedPath;
+  readonly size: number;
 }
 
 async function* candidates(
   ctx: ToolContext,
   request: GrepRequest,
   partial: string[],
-): AsyncGenerator<ResolvedPath> {
+): AsyncGenerator<Candidate> {
   if (request.isFile) {
-    yield request.start;
+    const { size } = await ctx.files.stat(request.start);
+    yield { path: request.start, size };
     return;
   }
   const glob = globTest(request);
@@ -71,7 +113,7 @@ async function* candidates(
   });
   for await (const entry of tree) {
     const below = entry.path.segments.slice(request.start.segments.length);
-    if (entry.type === 'file' && entry.size <= MAX_FILE_BYTES && glob(below)) yield entry.path;
+    if (entry.type === 'file' && entry.size <= MAX_FILE_BYTES && glob(below)) yield entry;
   }
 }
 
@@ -82,89 +124,107 @@ function globTest(request: GrepRequest): (below: readonly string[]) => boolean {
     anyDepth: true,
   });
   return (below) => {
-    const matches =
-      pattern.matches(below) ||
-      below.some((_, at) => at > 0 && pattern.matches(below.slice(0, at)));
-    return matches !== negated;
+    const above = below.some((_, at) => at > 0 && pattern.matches(below.slice(0, at)));
+    return (above || pattern.matches(below)) !== negated;
   };
 }
 
-async function searchFile(
+function searchOptions(request: GrepRequest) {
+  const max = { content: request.max + 1, files: 1, count: Number.MAX_SAFE_INTEGER }[request.mode];
+  const keep = request.mode === 'content';
+  return { context: keep ? request.context : 0, max, keep };
+}
+
+async function searchBatch(
+  request: GrepRequest,
+  batch: readonly Text[],
+  worker: MatchWorker,
+): Promise<readonly FileHits[] | null> {
+  if (batch.length === 0) return [];
+  const texts = batch.map(({ text }) => text);
+  const results = await worker.search(texts, searchOptions(request), EXPRESSION_MS);
+  if (results === null) return null;
+  return batch.map(({ path }, index) => {
+    const found = results[index];
+    return { path, rows: rowsOf(found?.lines ?? [], 0), count: found?.count ?? 0 };
+  });
+}
+
+function rowsOf(lines: readonly WorkerLine[], linesBefore: number): FileHits['rows'] {
+  return lines.map((one) => ({
+    line: linesBefore + one.line,
+    text: aroundMatch(one.text, Math.max(0, one.at)),
+    isMatch: one.at >= 0,
+    check: null,
+  }));
+}
+
+/** Null when the file is binary or, in a tree, cannot be read. */
+async function smallText(
+  ctx: ToolContext,
+  request: GrepRequest,
+  path: ResolvedPath,
+): Promise<string | null> {
+  try {
+    return textOf(await ctx.files.read(path, { signal: ctx.signal }));
+  } catch (error) {
+    if (request.isFile || !isToolFailure(error) || error.kind === 'cancelled') throw error;
+    return null;
+  }
+}
+
+function textOf(bytes: Buffer): string | null {
+  const encoding = detectEncoding(bytes);
+  if (encoding?.name.startsWith('utf-16') === true)
+    return decodeForView(bytes.subarray(2), encoding);
+  if (bytes.includes(0)) return null;
+  return bytes.toString('utf8', encoding?.bomBytes ?? 0);
+}
+
+/** A large file in pieces of whole lines. Large UTF-16 files count as binary. */
+async function searchLarge(
   ctx: ToolContext,
   request: GrepRequest,
   path: ResolvedPath,
   worker: MatchWorker,
 ): Promise<FileHits | 'slow' | null> {
-  const options = {
-    context: request.mode === 'content' ? request.context : 0,
-    max:
-      request.mode === 'content'
-        ? request.max + 1
-        : request.mode === 'files'
-          ? 1
-          : Number.MAX_SAFE_INTEGER,
-    keep: request.mode === 'content',
-  };
-  const rows: FileHits['rows'][number][] = [];
+  const options = searchOptions(request);
+  const rows: GrepRow[] = [];
   let count = 0;
   let linesBefore = 0;
-  for await (const text of pieces(ctx, request, path)) {
-    if (text === null) return null;
-    const found = await worker.search(
-      text,
-      { ...options, max: options.max - count },
-      EXPRESSION_MS,
-    );
-    if (found === null) return 'slow';
-    count += found.count;
-    for (const one of found.lines) {
-      rows.push({
-        line: linesBefore + one.line,
-        text: aroundMatch(one.text, Math.max(0, one.at)),
-        isMatch: one.at >= 0,
-        check: null,
-      });
+  try {
+    for await (const piece of wholeLines(ctx, path)) {
+      if (piece.includes(0)) return null;
+      const text = piece.toString('utf8');
+      const results = await worker.search(
+        [text],
+        { ...options, max: options.max - count },
+        EXPRESSION_MS,
+      );
+      if (results === null) return 'slow';
+      count += results[0]?.count ?? 0;
+      rows.push(...rowsOf(results[0]?.lines ?? [], linesBefore));
+      if (count >= options.max) break;
+      linesBefore += countLineFeeds(text);
     }
-    if (count >= options.max) break;
-    linesBefore += countLineFeeds(text);
+  } catch (error) {
+    if (request.isFile || !isToolFailure(error) || error.kind === 'cancelled') throw error;
+    return null;
   }
   return { path, rows, count };
 }
 
-/** The text of a file in pieces of whole lines; null when it is binary or cannot be read. */
-async function* pieces(
-  ctx: ToolContext,
-  request: GrepRequest,
-  path: ResolvedPath,
-): AsyncGenerator<string | null> {
+async function* wholeLines(ctx: ToolContext, path: ResolvedPath): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
-  try {
-    for (let offset = 0; ; ) {
-      const piece = await ctx.files.readRange(path, offset, PIECE_BYTES, ctx.signal);
-      const isFirst = offset === 0;
-      offset += piece.length;
-      const atEnd = piece.length < PIECE_BYTES;
-      const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-      const encoding = detectEncoding(bytes, false);
-      const wide = isFirst && atEnd && encoding?.name.startsWith('utf-16') === true;
-      if (wide && encoding !== null) {
-        yield decodeForView(bytes.subarray(2), encoding);
-        return;
-      }
-      if (bytes.includes(0)) {
-        yield null;
-        return;
-      }
-      const cut = atEnd ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1;
-      const body = bytes.subarray(isFirst && encoding?.bomBytes === 3 ? 3 : 0, cut);
-      if (body.length > 0) yield body.toString('utf8');
-      rest = Buffer.from(bytes.subarray(cut));
-      if (atEnd) return;
-    }
-  } catch (error) {
-    const skips = isToolFailure(error) && error.kind !== 'cancelled' && !request.isFile;
-    if (!skips) throw error;
-    yield null;
+  for (let offset = 0; ; ) {
+    const piece = await ctx.files.readRange(path, offset, PIECE_BYTES, ctx.signal);
+    offset += piece.length;
+    const atEnd = piece.length < PIECE_BYTES;
+    const bytes = Buffer.concat([rest, piece]);
+    const cut = atEnd ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1;
+    if (cut > 0) yield bytes.subarray(0, cut);
+    if (atEnd) return;
+    rest = bytes.subarray(cut);
   }
 }
 

@@ -27,10 +27,17 @@ export class IgnoreRules {
   readonly #files: FileAccess;
   readonly #resolver: PathResolver;
   readonly #known = new Map<string, FolderRules>();
+  readonly #present = new Map<string, readonly string[]>();
 
   constructor(files: FileAccess, resolver: PathResolver) {
     this.#files = files;
     this.#resolver = resolver;
+  }
+
+  /** Tells which names a folder has, so that ignore files it does not have are not looked for. */
+  note(folder: ResolvedPath, names: readonly string[]): void {
+    const present = IGNORE_FILES.filter((kind) => names.includes(kind));
+    this.#present.set(folder.absolute, present);
   }
 
   /** Rules for the entries of a folder. Asking for the parents first makes this cheap. */
@@ -88,6 +95,7 @@ export class IgnoreRules {
   }
 
   async #textOf(folder: ResolvedPath, kind: Kind): Promise<string | null> {
+    if (this.#present.get(folder.absolute)?.includes(kind) === false) return null;
     try {
       const path = this.#resolver.child(folder, kind);
       return (await this.#files.read(path, { maxBytes: MAX_BYTES })).toString('utf8');

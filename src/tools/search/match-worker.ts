@@ -15,13 +15,16 @@ export interface WorkerResult {
 }
 
 /**
- * The worker's program. Each message is a whole text; a line matches on its own, without its break. With `max` lines
- * found it stops looking.
+ * The worker's program. Each message is a list of texts; a line matches on its own, without its break. With `max` lines
+ * found in a text it goes on to the next.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.source, workerData.flags);
-parentPort.on('message', ({ text, context, max, keep }) => {
+parentPort.on('message', ({ texts, context, max, keep }) => {
+  parentPort.postMessage(texts.map((text) => search(text, context, max, keep)));
+});
+function search(text, context, max, keep) {
   const all = text.split('\\n');
   if (all[all.length - 1] === '') all.pop();
   const lines = [];
@@ -43,8 +46,8 @@ parentPort.on('message', ({ text, context, max, keep }) => {
       after -= 1;
     } else if (count >= max) break;
   }
-  parentPort.postMessage({ lines, count });
-});
+  return { lines, count };
+}
 `;
 
 /** Runs an expression apart from everything else, so that one that never ends can be stopped. */
@@ -56,27 +59,29 @@ export class MatchWorker {
     this.#worker.unref();
   }
 
-  /** Null when the time ran out: the worker is gone then. */
+  /** One result for each text. Null when the time ran out: the worker is gone then. */
   search(
-    text: string,
+    texts: readonly string[],
     options: { readonly context: number; readonly max: number; readonly keep: boolean },
     milliseconds: number,
-  ): Promise<WorkerResult | null> {
+  ): Promise<readonly WorkerResult[] | null> {
     return new Promise((resolve, reject) => {
-      const finish = (run: () => void): void => {
+      const worker = this.#worker;
+      const settle = (run: () => void): void => {
         clearTimeout(timer);
-        this.#worker.removeAllListeners();
-        this.#worker.unref();
+        worker.off('message', onMessage).off('error', onError);
+        worker.unref();
         run();
       };
+      const onMessage = (results: readonly WorkerResult[]): void => settle(() => resolve(results));
+      const onError = (error: unknown): void => settle(() => reject(error));
       const timer = setTimeout(() => {
+        settle(() => resolve(null));
         void this.close();
-        finish(() => resolve(null));
       }, milliseconds);
-      this.#worker.ref();
-      this.#worker.once('message', (result: WorkerResult) => finish(() => resolve(result)));
-      this.#worker.once('error', (error) => finish(() => reject(error)));
-      this.#worker.postMessage({ text, ...options });
+      worker.on('message', onMessage).on('error', onError);
+      worker.ref();
+      worker.postMessage({ texts, ...options });
     });
   }
 

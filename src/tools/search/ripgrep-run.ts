@@ -9,6 +9,8 @@ import { keptHits } from './kept-hits.ts';
 import { createRecordReader } from './ripgrep-records.ts';
 
 export const SEARCH_SECONDS = 30;
+/** Gives ripgrep a pipe it can open by name as its ignore file; what we hand a child may be a socket. */
+const PIPED = 'cat | "$0" "$@"';
 const STDERR_BYTES = 16 * 1024;
 
 /**
@@ -41,7 +43,7 @@ async function runOnce(
   ordered: boolean,
 ): Promise<RunResult> {
   const child = await ctx.spawn({
-    argv: [program, ...argumentsOf(request, ordered)],
+    argv: ['sh', '-c', PIPED, program, ...argumentsOf(request, ordered)],
     cwd: request.place.root.path,
     stdin: { bytes: stdin },
     profile: 'command',

@@ -38,6 +38,7 @@ export async function* searchTree(
     stat: options.stat,
     enter: (path) => entered.has(path.absolute),
     onPartial: options.onPartial,
+    onFolder: (folder, names) => rules.note(folder, names),
     ...(options.maxEntries === undefined ? {} : { maxEntries: options.maxEntries }),
   });
   const parents: ResolvedPath[] = [start];

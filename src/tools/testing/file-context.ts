@@ -28,7 +28,8 @@ export function fileContext(options: FileContextOptions) {
     scratchpad: join(base, 's/scratchpad'),
     toolOutput: join(base, 's/.session/tool-output'),
   };
-  for (const folder of [workspace, ...Object.values(session)]) mkdirSync(folder, { recursive: true });
+  for (const folder of [workspace, ...Object.values(session)])
+    mkdirSync(folder, { recursive: true });
   const prefixes = options.prefixes ?? 'on';
   const resolver = createPathResolver({ workspace, session, prefixes, extraRoots: [] });
   const files = createFileAccess({
@@ -69,7 +70,8 @@ export function fileContext(options: FileContextOptions) {
     for (const [name, value] of Object.entries(checked.args)) {
       const intent = properties[name]?.['x-path'];
       if (typeof value !== 'string' || typeof intent !== 'string') continue;
-      const lowered = intent === 'write' && classOfCall(tool, checked.args) === 'read' ? 'read' : intent;
+      const lowered =
+        intent === 'write' && classOfCall(tool, checked.args) === 'read' ? 'read' : intent;
       paths[name] = resolver.resolve(value, lowered as PathIntent);
     }
     const context = {

@@ -29,8 +29,8 @@ export function growUnknown(block: GrowingBlock, delta: JsonObject): void {
   for (const [key, value] of Object.entries(delta)) {
     if (key === 'type') continue;
     if (key === 'citation') {
-      const before = block.wire['citations'];
-      block.wire['citations'] = [...(Array.isArray(before) ? before : []), value];
+      const before = block.wire.citations;
+      block.wire.citations = [...(Array.isArray(before) ? before : []), value];
       continue;
     }
     const before = block.wire[key];
@@ -48,7 +48,7 @@ export function settle(block: GrowingBlock): void {
   }
   if (block.pieces.input.length > 0) {
     const input = parseEvent(block.pieces.input.join(''));
-    if (isObject(input)) block.wire['input'] = input;
+    if (isObject(input)) block.wire.input = input;
   }
 }
 
@@ -56,7 +56,7 @@ export function settle(block: GrowingBlock): void {
 function argumentsOf(block: GrowingBlock): JsonValue | undefined {
   const text = block.pieces.input.join('');
   if (text !== '') return text;
-  const input = block.wire['input'];
+  const input = block.wire.input;
   if (isObject(input)) return Object.keys(input).length === 0 ? undefined : input;
   return input ?? undefined;
 }

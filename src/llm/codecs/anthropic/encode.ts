@@ -116,7 +116,7 @@ function choiceParams(choice: ToolChoice, request: LLMRequest, profile: Profile)
 /** Of temperature and top_p only one may be sent. */
 function samplingParams(input: EncodeInput, warnings: WireWarning[]): JsonObject {
   const sent = wireSampling(input, SAMPLING_NAMES, warnings);
-  if (sent['temperature'] === undefined || sent['top_p'] === undefined) return sent;
+  if (sent.temperature === undefined || sent.top_p === undefined) return sent;
   warnings.push({
     code: 'param_dropped',
     message: 'sampling value "topP" is not sent: only one of temperature and top_p may be given',

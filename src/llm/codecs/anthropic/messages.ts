@@ -2,6 +2,7 @@
 import type { BlockPosition, MarkableBlock } from '../../cache-marks.ts';
 import { isObject, textAt } from '../../json.ts';
 import type {
+  AssistantBlock,
   AssistantTurn,
   NormalisedResult,
   NormalisedTurn,
@@ -91,26 +92,23 @@ function imageBlock(block: ImageBlock): JsonObject {
 
 function assistantBlocks(turn: AssistantTurn): JsonObject[] {
   if (Array.isArray(turn.raw)) return turn.raw.filter(isObject);
-  return turn.blocks.flatMap((block): JsonObject[] => {
-    switch (block.type) {
-      case 'text':
-      case 'refusal':
-        return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
-      case 'reasoning':
-        return reasoningBlock(block);
-      case 'tool_call':
-        return [
-          {
-            type: 'tool_use',
-            id: block.wireId,
-            name: block.wireName,
-            input: block.argumentsObject,
-          },
-        ];
-      case 'opaque':
-        return isObject(block.value) ? [block.value] : [];
+  return turn.blocks.flatMap(wireBlocks);
+}
+
+function wireBlocks(block: AssistantBlock): JsonObject[] {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+    case 'reasoning':
+      return reasoningBlock(block);
+    case 'tool_call': {
+      const { wireId: id, wireName: name, argumentsObject: input } = block;
+      return [{ type: 'tool_use', id, name, input }];
     }
-  });
+    case 'opaque':
+      return isObject(block.value) ? [block.value] : [];
+  }
 }
 
 /** Only signed or encrypted thinking is taken back. */

@@ -138,15 +138,15 @@ function joinName(soFar: string, piece: string, offered: (name: string) => boole
 function readEntry(value: JsonValue): Entry {
   const entry = isObject(value) ? value : {};
   const called = objectAt(entry, 'function') ?? entry;
-  const given = called['arguments'];
+  const given = called.arguments;
   const isText = typeof given === 'string';
   return {
-    index: readIndex(entry['index']),
-    id: readId(entry['id']),
+    index: readIndex(entry.index),
+    id: readId(entry.id),
     name: textAt(called, 'name') ?? '',
     text: isText ? given : '',
     value: isText || given === null ? undefined : given,
-    extra: entry['extra_content'],
+    extra: entry.extra_content,
   };
 }
 

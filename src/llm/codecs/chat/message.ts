@@ -19,7 +19,7 @@ export function createMessageRecorder(): MessageRecorder {
   const part = (value: JsonValue): void => {
     if (!isObject(value)) return;
     const last = content.at(-1);
-    if (isObject(last) && last['type'] === value['type'] && growPart(last, value)) return;
+    if (isObject(last) && last.type === value.type && growPart(last, value)) return;
     content.push(structuredClone(value));
   };
 
@@ -72,7 +72,7 @@ function contentValue(pieces: readonly (string | JsonObject)[]): JsonValue {
   for (const piece of pieces) {
     const value = typeof piece === 'string' ? { type: 'text', text: piece } : piece;
     const last = parts.at(-1);
-    if (last?.['type'] === 'text' && value['type'] === 'text') growPart(last, value);
+    if (last?.type === 'text' && value.type === 'text') growPart(last, value);
     else parts.push(value);
   }
   return parts;
@@ -80,17 +80,17 @@ function contentValue(pieces: readonly (string | JsonObject)[]): JsonValue {
 
 /** Appends a streamed part to the part before it; false when they cannot be joined. */
 function growPart(last: JsonObject, piece: JsonObject): boolean {
-  if (piece['type'] === 'text') {
-    last['text'] = (textAt(last, 'text') ?? '') + (textAt(piece, 'text') ?? '');
+  if (piece.type === 'text') {
+    last.text = (textAt(last, 'text') ?? '') + (textAt(piece, 'text') ?? '');
     return true;
   }
-  if (piece['type'] !== 'thinking') return false;
+  if (piece.type !== 'thinking') return false;
   const before = textAt(last, 'thinking');
   if (before !== undefined) {
-    last['thinking'] = before + (textAt(piece, 'thinking') ?? '');
+    last.thinking = before + (textAt(piece, 'thinking') ?? '');
   } else {
     const pieces = [...listAt(last, 'thinking'), ...listAt(piece, 'thinking')];
-    last['thinking'] = [
+    last.thinking = [
       { type: 'text', text: pieces.map((entry) => textAt(entry, 'text') ?? '').join('') },
     ];
   }

@@ -108,7 +108,7 @@ function builtMessage(turn: AssistantTurn, profile: Profile): JsonObject {
 function rawMessage(raw: JsonObject, profile: Profile): JsonObject {
   const { reasoning } = profile;
   const calls = listAt(raw, 'tool_calls');
-  const content = raw['content'] ?? '';
+  const content = raw.content ?? '';
   const recorded = reasoning.send === null ? undefined : raw[reasoning.send];
   const wanted =
     reasoning.when === 'always' || (reasoning.when === 'tool_turns' && calls.length > 0);
@@ -126,10 +126,10 @@ function rawMessage(raw: JsonObject, profile: Profile): JsonObject {
 
 /** Some servers send arguments as an object or not at all; back they go as the text of an object. */
 function textArguments(call: JsonValue): JsonValue {
-  if (!isObject(call) || !isObject(call['function'])) return call;
-  const given = call['function']['arguments'];
+  if (!isObject(call) || !isObject(call.function)) return call;
+  const given = call.function.arguments;
   if (typeof given === 'string' && given.trim() !== '') return call;
-  const { name } = call['function'];
+  const { name } = call.function;
   const value = typeof given === 'object' ? (given ?? {}) : {};
   return { ...call, function: { name: name ?? '', arguments: JSON.stringify(value) } };
 }
@@ -156,7 +156,7 @@ function markLast(messages: JsonObject[]): void {
   const last = messages.at(-1);
   if (last === undefined) return;
   const { content } = last;
-  if (typeof content === 'string' && content.trim() !== '') last['content'] = [markedText(content)];
+  if (typeof content === 'string' && content.trim() !== '') last.content = [markedText(content)];
   else if (Array.isArray(content)) {
     const index = content.findLastIndex((part) => textAt(part, 'type') === 'text');
     const part = content[index];

@@ -41,7 +41,7 @@ export function appendDetails(details: JsonObject[], delta: JsonObject, field: s
 }
 
 function continues(last: JsonObject, piece: JsonObject): boolean {
-  if (last['type'] !== piece['type'] || last['index'] !== piece['index']) return false;
-  if (piece['type'] === 'reasoning.encrypted') return false;
-  return piece['id'] === undefined || piece['id'] === null || piece['id'] === last['id'];
+  if (last.type !== piece.type || last.index !== piece.index) return false;
+  if (piece.type === 'reasoning.encrypted') return false;
+  return piece.id === undefined || piece.id === null || piece.id === last.id;
 }

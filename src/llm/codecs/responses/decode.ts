@@ -1,65 +1,188 @@
 /** Push decoder of OpenAI Responses streams. */
 import { isObject, listAt, numberAt, objectAt, textAt } from '../../json.ts';
 import type { JsonObject, JsonValue, ReportedUsage } from '../../types.ts';
-import type { DecodedBlock, DecodedStop, DecodedTurn, DecodeInput, Decoder } from '../codec.ts';
+import {
+  type DecodedBlock,
+  type DecodedStop,
+  type DecodedTurn,
+  type DecodeInput,
+  type Decoder,
+  errorAfterFinish,
+} from '../codec.ts';
 import { readStop } from '../stop.ts';
 import { inconsistentUsage, makeUsage } from '../usage.ts';
 import { decodeItem, type GrowingItem, openItem } from './item.ts';
 import { readResponsesUsage } from './usage.ts';
 
 export function createResponsesDecoder(input: DecodeInput): Decoder {
-  const { emit, profile } = input;
-  const items = new Map<number, GrowingItem>();
-  let response: JsonObject = {};
-  let stop: DecodedStop | null = null;
-  let usage: ReportedUsage | null = null;
-  let contentCount = 0;
+  return new ResponsesDecoder(input);
+}
 
-  const ordered = (): GrowingItem[] => [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
+class ResponsesDecoder implements Decoder {
+  readonly #input: DecodeInput;
+  readonly #items = new Map<number, GrowingItem>();
+  #response: JsonObject = {};
+  #stop: DecodedStop | null = null;
+  #usage: ReportedUsage | null = null;
+  #contentCount = 0;
 
-  const itemOf = (event: JsonObject): GrowingItem | undefined => {
-    const index = numberAt(event, 'output_index');
-    if (index !== undefined) return items.get(index);
-    const id = textAt(event, 'item_id');
-    return ordered().find((item) => textAt(item.wire, 'id') === id);
-  };
+  constructor(input: DecodeInput) {
+    this.#input = input;
+  }
 
-  const callPosition = (item: GrowingItem): number =>
-    ordered()
-      .filter((other) => other.wire['type'] === 'function_call')
-      .indexOf(item);
+  get closed(): boolean {
+    return this.#stop !== null;
+  }
+  get finished(): boolean {
+    return this.#stop !== null;
+  }
+  get contentCount(): number {
+    return this.#contentCount;
+  }
 
-  const indexOf = (event: JsonObject): number => numberAt(event, 'output_index') ?? items.size;
+  /** Proxies add Chat's end mark; the protocol has its own. */
+  done(): void {}
 
-  const addItem = (event: JsonObject): void => {
-    const wire = objectAt(event, 'item');
-    if (wire === undefined) return;
-    contentCount += 1;
-    const item = openItem(wire);
-    items.set(indexOf(event), item);
-    if (wire['type'] === 'function_call') {
-      const name = textAt(wire, 'name') ?? '';
-      emit({ type: 'tool_call_delta', index: callPosition(item), name, text: '' });
+  push(event: JsonValue): void {
+    if (!isObject(event)) return;
+    switch (event.type) {
+      case 'response.created':
+      case 'response.in_progress':
+        this.#response = objectAt(event, 'response') ?? this.#response;
+        return;
+      case 'response.output_item.added':
+        this.#addItem(event);
+        return;
+      case 'response.output_item.done':
+        this.#finishItem(event);
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        this.#takeEnd(event);
+        return;
+      case 'error':
+        this.#takeError(event);
+        return;
+      case undefined:
+        if (isObject(event.error)) this.#takeError(event);
+        return;
+      default:
+        this.#takeDelta(event, textAt(event, 'delta') ?? '');
     }
-  };
+  }
 
-  const finishItem = (event: JsonObject): void => {
+  whole(document: JsonObject): void {
+    if (isObject(document.error)) this.#takeError({ error: document.error });
+    else this.#takeEnd({ type: 'response.completed', response: document });
+  }
+
+  #takeDelta(event: JsonObject, delta: string): void {
+    switch (event.type) {
+      case 'response.output_text.delta':
+        if (delta === '') return;
+        this.#contentCount += 1;
+        this.#itemOf(event)?.text.push(delta);
+        this.#input.emit({ type: 'text_delta', text: delta });
+        return;
+      case 'response.refusal.delta':
+        this.#contentCount += 1;
+        this.#itemOf(event)?.refusal.push(delta);
+        return;
+      case 'response.reasoning_summary_part.added':
+        if ((numberAt(event, 'summary_index') ?? 0) > 0) {
+          this.#takeReasoning(event, 'summary', '\n\n');
+        }
+        return;
+      case 'response.reasoning_summary_text.delta':
+        this.#takeReasoning(event, 'summary', delta);
+        return;
+      case 'response.reasoning_text.delta':
+        this.#takeReasoning(event, 'full', delta);
+        return;
+      case 'response.function_call_arguments.delta':
+        this.#takeArguments(event, delta);
+        return;
+      case 'response.function_call_arguments.done':
+        this.#confirmArguments(event);
+        return;
+      default:
+    }
+  }
+
+  #takeReasoning(event: JsonObject, kind: 'summary' | 'full', text: string): void {
+    if (text === '') return;
+    this.#contentCount += 1;
+    const item = this.#itemOf(event);
+    (kind === 'summary' ? item?.summary : item?.reasoning)?.push(text);
+    this.#input.emit({ type: 'reasoning_delta', text, kind });
+  }
+
+  #takeArguments(event: JsonObject, delta: string): void {
+    const item = this.#itemOf(event);
+    if (item === undefined) return;
+    this.#contentCount += 1;
+    item.arguments.push(delta);
+    this.#input.emit({ type: 'tool_call_delta', index: this.#callPosition(item), text: delta });
+  }
+
+  #confirmArguments(event: JsonObject): void {
+    const item = this.#itemOf(event);
+    const text = textAt(event, 'arguments');
+    if (item !== undefined && text !== undefined) item.arguments = [text];
+  }
+
+  #ordered(): GrowingItem[] {
+    return [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
+  }
+
+  /** Some gateways change item ids from event to event, so the position counts before the id. */
+  #itemOf(event: JsonObject): GrowingItem | undefined {
+    const index = numberAt(event, 'output_index');
+    if (index !== undefined) return this.#items.get(index);
+    const id = textAt(event, 'item_id');
+    return this.#ordered().find((item) => textAt(item.wire, 'id') === id);
+  }
+
+  #callPosition(item: GrowingItem): number {
+    const calls = this.#ordered().filter((other) => other.wire.type === 'function_call');
+    return calls.indexOf(item);
+  }
+
+  #indexOf(event: JsonObject): number {
+    return numberAt(event, 'output_index') ?? this.#items.size;
+  }
+
+  #addItem(event: JsonObject): void {
     const wire = objectAt(event, 'item');
     if (wire === undefined) return;
-    contentCount += 1;
-    const known = itemOf(event);
+    this.#contentCount += 1;
+    const item = openItem(wire);
+    this.#items.set(this.#indexOf(event), item);
+    if (wire.type !== 'function_call') return;
+    const name = textAt(wire, 'name') ?? '';
+    this.#input.emit({ type: 'tool_call_delta', index: this.#callPosition(item), name, text: '' });
+  }
+
+  /** The whole form is authoritative over the deltas, and enough alone. */
+  #finishItem(event: JsonObject): void {
+    const wire = objectAt(event, 'item');
+    if (wire === undefined) return;
+    this.#contentCount += 1;
+    const known = this.#itemOf(event);
     const item = known ?? openItem(wire);
     item.wire = wire;
     item.whole = true;
-    if (known === undefined) {
-      items.set(indexOf(event), item);
-      showWhole(item);
-    }
-  };
+    if (known !== undefined) return;
+    this.#items.set(this.#indexOf(event), item);
+    this.#showWhole(item);
+  }
 
   /** An item that came without deltas is shown at once. */
-  const showWhole = (item: GrowingItem): void => {
-    for (const block of decodeItem(item, callPosition(item))) {
+  #showWhole(item: GrowingItem): void {
+    const { emit } = this.#input;
+    for (const block of decodeItem(item, this.#callPosition(item))) {
       if (block.type === 'text') emit({ type: 'text_delta', text: block.text });
       else if (block.type === 'reasoning' && block.text !== '') {
         emit({ type: 'reasoning_delta', text: block.text, kind: block.kind });
@@ -69,167 +192,70 @@ export function createResponsesDecoder(input: DecodeInput): Decoder {
         emit({ type: 'tool_call_delta', index: block.index, name: block.name, text });
       }
     }
-  };
+  }
 
-  const takeReasoning = (event: JsonObject, kind: 'summary' | 'full', text: string): void => {
-    const item = itemOf(event);
-    if (text === '') return;
-    contentCount += 1;
-    (kind === 'summary' ? item?.summary : item?.reasoning)?.push(text);
-    emit({ type: 'reasoning_delta', text, kind });
-  };
+  #takeEnd(event: JsonObject): void {
+    this.#response = objectAt(event, 'response') ?? this.#response;
+    const reported = objectAt(this.#response, 'usage');
+    if (reported !== undefined) this.#takeUsage(reported);
+    this.#fillFrom(listAt(this.#response, 'output'));
+    if (this.#stop?.kind === 'error') return;
+    this.#stop = stopOf(this.#response, textAt(event, 'type') ?? '');
+  }
 
-  const takeEnd = (event: JsonObject): void => {
-    response = objectAt(event, 'response') ?? response;
-    const reported = objectAt(response, 'usage');
-    if (reported !== undefined) {
-      const made = makeUsage(readResponsesUsage(reported, profile.costField));
-      usage = made.usage;
-      if (made.inconsistent) emit(inconsistentUsage(usage));
-    }
-    takeOutput(listAt(response, 'output'));
-    if (stop?.kind === 'error') return;
-    stop = stopOf(response, textAt(event, 'type') ?? '');
-  };
+  #takeUsage(reported: JsonObject): void {
+    const made = makeUsage(readResponsesUsage(reported, this.#input.profile.costField));
+    this.#usage = made.usage;
+    if (made.inconsistent) this.#input.emit(inconsistentUsage(made.usage));
+  }
 
   /** Items of the final list fill what the stream did not send whole. */
-  const takeOutput = (output: readonly JsonValue[]): void => {
+  #fillFrom(output: readonly JsonValue[]): void {
     output.forEach((wire, index) => {
       if (!isObject(wire)) return;
-      const known = items.get(index);
-      if (known === undefined) finishItem({ output_index: index, item: wire });
-      else if (!known.whole && known.wire['type'] === wire['type']) {
+      const known = this.#items.get(index);
+      if (known === undefined) this.#finishItem({ output_index: index, item: wire });
+      else if (!known.whole && known.wire.type === wire.type) {
         known.wire = wire;
         known.whole = true;
       }
     });
-  };
+  }
 
-  const takeError = (event: JsonObject): void => {
+  #takeError(event: JsonObject): void {
+    const stop = this.#stop;
     if (stop?.kind === 'reason' && stop.finish === 'length') {
-      emit({
-        type: 'warning',
-        code: 'error_after_finish',
-        message: 'the endpoint sent an error after the reply had ended at its length limit',
-        data: event,
-      });
-      return;
+      this.#input.emit(errorAfterFinish(event));
+    } else if (stop === null || stop.kind === 'reason') {
+      this.#stop = { kind: 'error', raw: stop?.raw ?? null, body: event };
     }
-    stop ??= { kind: 'error', raw: null, body: event };
-    if (stop.kind === 'reason') stop = { kind: 'error', raw: stop.raw, body: event };
-  };
+  }
 
-  const push = (event: JsonValue): void => {
-    if (!isObject(event)) return;
-    const delta = textAt(event, 'delta') ?? '';
-    switch (event['type']) {
-      case 'response.created':
-      case 'response.in_progress':
-        response = objectAt(event, 'response') ?? response;
-        return;
-      case 'response.output_item.added':
-        addItem(event);
-        return;
-      case 'response.output_item.done':
-        finishItem(event);
-        return;
-      case 'response.output_text.delta':
-        if (delta === '') return;
-        contentCount += 1;
-        itemOf(event)?.text.push(delta);
-        emit({ type: 'text_delta', text: delta });
-        return;
-      case 'response.refusal.delta':
-        contentCount += 1;
-        itemOf(event)?.refusal.push(delta);
-        return;
-      case 'response.reasoning_summary_part.added':
-        if ((numberAt(event, 'summary_index') ?? 0) > 0) takeReasoning(event, 'summary', '\n\n');
-        return;
-      case 'response.reasoning_summary_text.delta':
-        takeReasoning(event, 'summary', delta);
-        return;
-      case 'response.reasoning_text.delta':
-        takeReasoning(event, 'full', delta);
-        return;
-      case 'response.function_call_arguments.delta': {
-        const item = itemOf(event);
-        if (item === undefined) return;
-        contentCount += 1;
-        item.arguments.push(delta);
-        emit({ type: 'tool_call_delta', index: callPosition(item), text: delta });
-        return;
-      }
-      case 'response.function_call_arguments.done': {
-        const item = itemOf(event);
-        const text = textAt(event, 'arguments');
-        if (item !== undefined && text !== undefined) item.arguments = [text];
-        return;
-      }
-      case 'response.completed':
-      case 'response.incomplete':
-      case 'response.failed':
-      case 'response.cancelled':
-        takeEnd(event);
-        return;
-      case 'error':
-        takeError(event);
-        return;
-      default:
-        if (event['type'] === undefined && isObject(event['error'])) takeError(event);
-    }
-  };
-
-  const whole = (document: JsonObject): void => {
-    if (isObject(document['error'])) takeError({ error: document['error'] });
-    else
-      takeEnd({
-        type: `response.${textAt(document, 'status') ?? 'completed'}`,
-        response: document,
-      });
-  };
-
-  const turn = (): DecodedTurn => {
-    const list = ordered();
-    const blocks = decodeItems(list);
-    const servedModel = textAt(response, 'model');
-    const responseId = textAt(response, 'id');
+  turn(): DecodedTurn {
+    const items = this.#ordered();
+    const blocks = decodeItems(items);
+    const servedModel = textAt(this.#response, 'model');
+    const responseId = textAt(this.#response, 'id');
     return {
       blocks,
-      closed: stop !== null,
-      stop: refused(stop, blocks),
-      usage,
+      closed: this.closed,
+      stop: refused(this.#stop, blocks),
+      usage: this.#usage,
       discardedUsage: null,
-      raw: stop === null ? null : list.map((item) => item.wire),
+      raw: this.closed ? items.map((item) => item.wire) : null,
       ...(servedModel ? { servedModel } : {}),
       ...(responseId ? { responseId } : {}),
       flags: [],
-      callsConfirmed: list.every((item) => item.whole),
+      callsConfirmed: items.every((item) => item.whole),
     };
-  };
-
-  return {
-    push,
-    whole,
-    done: () => {},
-    get closed() {
-      return stop !== null;
-    },
-    get finished() {
-      return stop !== null;
-    },
-    get contentCount() {
-      return contentCount;
-    },
-    turn,
-  };
+  }
 }
 
 function decodeItems(items: readonly GrowingItem[]): DecodedBlock[] {
   let calls = 0;
   return items.flatMap((item) => {
     const blocks = decodeItem(item, calls);
-    if (item.wire['type'] === 'function_call') calls += 1;
+    if (item.wire.type === 'function_call') calls += 1;
     return blocks;
   });
 }
@@ -243,8 +269,8 @@ function stopOf(response: JsonObject, eventType: string): DecodedStop {
       ? { kind: 'reason', finish: 'unknown', raw: 'incomplete' }
       : readStop(reason);
   }
-  if (status === 'failed' && isObject(response['error'])) {
-    return { kind: 'error', raw: 'failed', body: { error: response['error'] } };
+  if (status === 'failed' && isObject(response.error)) {
+    return { kind: 'error', raw: 'failed', body: { error: response.error } };
   }
   return readStop(status);
 }

@@ -1,6 +1,7 @@
 /** Encoder of OpenAI Responses requests. The server keeps nothing: every request carries the whole history. */
 import { isObject, listAt, textAt } from '../../json.ts';
 import type {
+  AssistantBlock,
   AssistantTurn,
   NormalisedResult,
   NormalisedTurn,
@@ -137,27 +138,29 @@ function imagePart(block: ImageBlock): JsonObject {
 
 function assistantItems(turn: AssistantTurn): JsonValue[] {
   if (Array.isArray(turn.raw)) return replayItems(turn.raw);
-  return turn.blocks.flatMap((block): JsonValue[] => {
-    switch (block.type) {
-      case 'text':
-        return [messageItem({ type: 'output_text', text: block.text })];
-      case 'refusal':
-        return [messageItem({ type: 'refusal', refusal: block.text })];
-      case 'reasoning':
-        return block.encrypted === undefined ? [] : [reasoningItem(block.text, block.encrypted)];
-      case 'tool_call':
-        return [
-          {
-            type: 'function_call',
-            call_id: block.wireId,
-            name: block.wireName,
-            arguments: block.argumentsText,
-          },
-        ];
-      case 'opaque':
-        return [block.value];
-    }
-  });
+  return turn.blocks.flatMap(blockItems);
+}
+
+function blockItems(block: AssistantBlock): JsonValue[] {
+  switch (block.type) {
+    case 'text':
+      return [messageItem({ type: 'output_text', text: block.text })];
+    case 'refusal':
+      return [messageItem({ type: 'refusal', refusal: block.text })];
+    case 'reasoning':
+      return block.encrypted === undefined ? [] : [reasoningItem(block.text, block.encrypted)];
+    case 'tool_call':
+      return [
+        {
+          type: 'function_call',
+          call_id: block.wireId,
+          name: block.wireName,
+          arguments: block.argumentsText,
+        },
+      ];
+    case 'opaque':
+      return [block.value];
+  }
 }
 
 function messageItem(part: JsonObject): JsonObject {
@@ -189,8 +192,8 @@ function replayItems(items: readonly JsonValue[]): JsonValue[] {
 
 /** A call that came without arguments goes back with an empty object. */
 function withArguments(item: JsonValue): JsonValue {
-  if (!isObject(item) || item['type'] !== 'function_call') return item;
-  const given = item['arguments'];
+  if (!isObject(item) || item.type !== 'function_call') return item;
+  const given = item.arguments;
   if (typeof given === 'string' && given.trim() !== '') return item;
   return { ...item, arguments: isObject(given) ? JSON.stringify(given) : '{}' };
 }

@@ -22,7 +22,7 @@ export function openItem(wire: JsonObject): GrowingItem {
 
 /** The blocks of an item in our vocabulary; an item without a name here is kept as `opaque`. */
 export function decodeItem(item: GrowingItem, callIndex: number): DecodedBlock[] {
-  switch (item.wire['type']) {
+  switch (item.wire.type) {
     case 'message':
       return messageBlocks(item);
     case 'reasoning':
@@ -67,7 +67,7 @@ function joinTexts(wire: JsonObject, member: string): string {
 }
 
 function callBlock(item: GrowingItem, index: number): DecodedBlock {
-  const given = item.wire['arguments'];
+  const given = item.wire.arguments;
   const streamed = item.arguments.join('');
   const value = item.whole || streamed === '' ? given : streamed;
   return {
