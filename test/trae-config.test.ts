@@ -119,7 +119,8 @@ models:
   it('found in a folder: refused before trust, never sent a key from elsewhere, used after trust with its own', async () => {
     const model = await serve();
     const place = makePlace();
-    const file = place.write('trae_config.yaml', traeYaml(model.url));
+    const own = traeYaml(model.url).replace('your_anthropic_api_key', 'a-key-of-the-project');
+    const file = place.write('trae_config.yaml', own);
     const outcome = await runProgram(place, ['run', 'x', ...UNCONFINED]);
     expect(outcome.code).toBe(2);
     for (const part of [file, '--config-file', 'toolwright trust'])

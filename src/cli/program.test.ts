@@ -25,6 +25,17 @@ async function run(...args: string[]): Promise<{ code: number; line: string }> {
   }
 }
 
+const RUN_LOCAL = [
+  'run',
+  'x',
+  '-p',
+  'mine',
+  '-m',
+  'm',
+  '--model-base-url',
+  'http://127.0.0.1:9/v1',
+];
+
 describe('a wrong command line', () => {
   it.each([
     [['run'], 'No task: give it as an argument'],
@@ -52,7 +63,7 @@ describe('a wrong command line', () => {
     [['run', 'x', '--docker-image', 'a', '--dockerfile-path', 'b'], 'exclude each other'],
     [['run', 'x', '--docker-image', 'a', '--sandbox', 'bwrap'], 'leave out --sandbox'],
     [
-      ['run', 'x', '--answer-schema', 'nope.json'],
+      [...RUN_LOCAL, '--answer-schema', 'nope.json'],
       'nope.json cannot be read: there is no such file',
     ],
     [['run', 'x'], 'No model is configured'],
@@ -136,11 +147,10 @@ describe('looking commands', () => {
     }
   });
 
-  it('trust without a person needs --yes, then is listed and revoked', async () => {
+  it('trust shows and accepts, lists and revokes', async () => {
     await writeFile(join(cwd, 'toolwright.yaml'), 'models: {m: {model: x}}\n');
-    expect((await run('trust')).line).toContain('--yes');
+    expect((await run('trust')).code).toBe(0);
     expect(io.err()).toContain('toolwright.yaml');
-    expect((await run('trust', '--yes')).code).toBe(0);
     await run('trust', '--list');
     expect(io.out()).toContain(cwd);
     expect((await run('trust', '--revoke')).code).toBe(0);

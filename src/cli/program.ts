@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../llm/version.ts';
 import type { DemoFlags } from './commands/demo.ts';
 import { EXIT } from './exit-codes.ts';
+import { type FormatFlags, formatOption } from './format-flag.ts';
 import type { Io } from './io.ts';
 import { addRunFlags, type RunFlags } from './run-flags.ts';
 import { expandShortForms } from './short-forms.ts';
@@ -166,13 +167,16 @@ function addSessions(program: Command, { io, set }: Context): void {
   sessions
     .command('list')
     .description('all sessions, the latest first')
-    .option('--json', 'one JSON object per line')
-    .action(async (flags: { json?: boolean }) => set(await (await load()).listSessions(io, flags)));
+    .addOption(formatOption('json: one object per line'))
+    .action(async (flags: FormatFlags) => set(await (await load()).listSessions(io, flags)));
   sessions
     .command('show')
     .description('what a session did, step by step')
     .argument('<id>', 'session id', sessionName)
-    .action(async (id: string) => set(await (await load()).showSession(io, id)));
+    .addOption(formatOption('json: the whole state'))
+    .action(async (id: string, flags: FormatFlags) =>
+      set(await (await load()).showSession(io, id, flags)),
+    );
   sessions
     .command('export')
     .description('write a session to standard output or a file')
@@ -187,7 +191,10 @@ function addSessions(program: Command, { io, set }: Context): void {
     .command('verify')
     .description('check the audit chain and print its final hash')
     .argument('<id>', 'session id', sessionName)
-    .action(async (id: string) => set(await (await load()).verifySession(io, id)));
+    .addOption(formatOption('json: everything that was found'))
+    .action(async (id: string, flags: FormatFlags) =>
+      set(await (await load()).verifySession(io, id, flags)),
+    );
   sessions
     .command('delete')
     .description('remove a session with all its files')
@@ -240,7 +247,7 @@ function addTools(program: Command, { io, set }: Context): void {
     .command('tools')
     .description('the tools: name, group, permission class, description')
     .option('--profile <name>', 'what a profile offers, and its size in bytes')
-    .option('--json', 'with schemas, as JSON')
+    .addOption(formatOption('json: with the schemas'))
     .addHelpText(
       'after',
       examples([
@@ -249,7 +256,7 @@ function addTools(program: Command, { io, set }: Context): void {
         'toolwright tools show bash',
       ]),
     )
-    .action(async (flags: { profile?: string; json?: boolean }) => {
+    .action(async (flags: FormatFlags & { profile?: string }) => {
       const { listTools } = await import('./commands/tools.ts');
       set(await listTools(io, flags));
     });
@@ -266,16 +273,8 @@ function addTools(program: Command, { io, set }: Context): void {
 function addShowConfig(program: Command, { io, set }: Context): void {
   const command = program
     .command('show-config')
-    .description('the configuration in force, each value with where it came from')
-    .option('--json', 'as JSON');
-  addRunFlags(command, [
-    'file',
-    'session',
-    'must-patch',
-    'patch-path',
-    'answer-schema',
-    'output-format',
-  ])
+    .description('the configuration in force, each value with where it came from');
+  addRunFlags(command, ['file', 'session', 'must-patch', 'patch-path', 'answer-schema'])
     .addHelpText(
       'after',
       examples([
@@ -283,7 +282,7 @@ function addShowConfig(program: Command, { io, set }: Context): void {
         'toolwright show-config --config-file my.yaml --model gpt-5',
       ]),
     )
-    .action(async (flags: RunFlags & { json?: boolean }) => {
+    .action(async (flags: RunFlags) => {
       const { showConfigCommand } = await import('./commands/show-config.ts');
       set(await showConfigCommand(io, flags));
     });

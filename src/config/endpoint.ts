@@ -14,7 +14,7 @@ import {
   needsKey,
   siteHeaders,
 } from './providers.ts';
-import { describeOrigin, namesIn, section, textAt } from './settings.ts';
+import { DEFAULT_ORIGIN, describeOrigin, namesIn, section, textAt } from './settings.ts';
 import type { ConfigOrigin, ConfigOverrides, ProviderEntry } from './types.ts';
 
 export interface ModelSources {
@@ -45,8 +45,8 @@ export function resolveEndpoint(sources: ModelSources, name: string): Endpoint {
   const provider = providerOf(sources, name, entry);
   const address = findAddress(sources, name, provider);
   if (address === null && needsAddress(provider)) throw noAddress(name, provider);
-  const key = findKey(sources, name, provider, address);
-  if (key === null && keyMissing(provider, address)) throw noKey(sources, name, provider);
+  const key = findKey(sources, name, provider, address) ?? keyWithout(provider, address);
+  if (key === null && needsKey(provider)) throw noKey(sources, name, provider);
   const headers = { ...siteHeaders(provider, sources.env), ...entry.headers };
   return {
     provider,
@@ -179,8 +179,12 @@ function sourced(setting: Setting): Sourced {
   return { value: String(setting.value), origin: setting.origin };
 }
 
-function keyMissing(provider: string, address: Sourced | null): boolean {
-  return needsKey(provider) && !(address !== null && isLocalAddress(address.value));
+/** Sent where a protocol wants some key and the server is a local one, which seldom looks at it. */
+const LOCAL_KEY = 'local-server-needs-no-key';
+
+function keyWithout(provider: string, address: Sourced | null): Sourced | null {
+  const local = address !== null && isLocalAddress(address.value);
+  return needsKey(provider) && local ? { value: LOCAL_KEY, origin: DEFAULT_ORIGIN } : null;
 }
 
 function foreignAddress(address: Sourced, key: Sourced): ConfigError {

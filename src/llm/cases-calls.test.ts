@@ -355,9 +355,7 @@ describe('D: how a turn ends', () => {
   });
 
   it.each([
-    ['length', 'length'],
     ['model_length', 'length'],
-    ['eos', 'stop'],
     ['function_call', 'tool_calls'],
     ['pause_turn', 'pause'],
     ['SAFETY', 'content_filter'],

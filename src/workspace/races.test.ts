@@ -94,7 +94,7 @@ function swapping(): { stop(): Promise<number> } {
   };
 }
 
-const TRIES = 1500;
+const TRIES = 800;
 
 describe('B3: racing swaps of folders and links', () => {
   it.each(['read', 'list', 'write', 'append', 'mkdir', 'rename', 'remove', 'removeTree'])(

@@ -16,6 +16,7 @@ import {
 import { verifySession as verifyStored } from '../../session/verify.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT } from '../exit-codes.ts';
+import { type FormatFlags, wantsJson } from '../format-flag.ts';
 import { hasPerson, type Io } from '../io.ts';
 import { resumeCommand } from '../run-summary.ts';
 import { usageError } from '../usage-error.ts';
@@ -29,11 +30,11 @@ function shown(text: string, longest: number): string {
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 
-export async function listSessions(io: Io, flags: { readonly json?: boolean }): Promise<number> {
+export async function listSessions(io: Io, flags: FormatFlags): Promise<number> {
   const sessions = await listStored(homeDirectory(io.env));
-  if (sessions.length === 0 && flags.json !== true) io.stderr.write('There is no session yet.\n');
+  if (sessions.length === 0 && !wantsJson(flags)) io.stderr.write('There is no session yet.\n');
   for (const session of sessions)
-    io.stdout.write(`${flags.json === true ? JSON.stringify(session) : summaryLine(session)}\n`);
+    io.stdout.write(`${wantsJson(flags) ? JSON.stringify(session) : summaryLine(session)}\n`);
   return EXIT.completed;
 }
 
@@ -43,8 +44,13 @@ function summaryLine(session: SessionSummary): string {
   return [session.session_id, when, state.padEnd(14), shown(session.task ?? '', 80)].join('  ');
 }
 
-export async function showSession(io: Io, id: string): Promise<number> {
-  const { state, damage, holder } = await showStored(pathsOf(io, id));
+export async function showSession(io: Io, id: string, flags: FormatFlags): Promise<number> {
+  const shownSession = await showStored(pathsOf(io, id));
+  if (wantsJson(flags)) {
+    io.stdout.write(`${JSON.stringify(shownSession, null, 2)}\n`);
+    return EXIT.completed;
+  }
+  const { state, damage, holder } = shownSession;
   const lines = [
     `session ${id}`,
     `workspace ${shown(state.started?.workspace ?? '-', 400)}`,
@@ -116,11 +122,16 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 /** Exit 1 when the chain, the log or a blob is not what was written. */
-export async function verifySession(io: Io, id: string): Promise<number> {
+export async function verifySession(io: Io, id: string, flags: FormatFlags): Promise<number> {
   const paths = pathsOf(io, id);
   await showStored(paths);
   const found = await verifyStored(paths);
   const good = found.status !== 'edited' && found.status !== 'truncated';
+  const code = good && found.events.ok && found.blobs.ok ? EXIT.completed : EXIT.failed;
+  if (wantsJson(flags)) {
+    io.stdout.write(`${JSON.stringify({ session_id: id, ...found }, null, 2)}\n`);
+    return code;
+  }
   const bad = found.firstBadSeq === undefined ? '' : `, first bad line ${found.firstBadSeq}`;
   const lines = [
     `audit ${found.status}: ${found.seq} lines${bad}`,
@@ -131,7 +142,7 @@ export async function verifySession(io: Io, id: string): Promise<number> {
     `final hash ${found.hash}`,
   ];
   io.stdout.write(`${lines.join('\n')}\n`);
-  return good && found.events.ok && found.blobs.ok ? EXIT.completed : EXIT.failed;
+  return code;
 }
 
 export async function deleteSession(
@@ -141,10 +152,8 @@ export async function deleteSession(
 ): Promise<number> {
   const paths = pathsOf(io, id);
   await showStored(paths);
-  if (flags.yes !== true && !hasPerson(io))
-    throw usageError('Nobody is here to ask: give --yes to delete the session.');
-  if (flags.yes !== true && !(await confirm(io, `Delete session ${id} with all its files?`)))
-    return EXIT.blocked;
+  const ask = flags.yes !== true && hasPerson(io);
+  if (ask && !(await confirm(io, `Delete session ${id} with all its files?`))) return EXIT.blocked;
   await deleteStored(paths);
   io.stderr.write(`Session ${id} is deleted.\n`);
   return EXIT.completed;

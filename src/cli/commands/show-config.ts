@@ -7,10 +7,7 @@ import { prepareConfig } from '../prepare.ts';
 import type { RunFlags } from '../run-flags.ts';
 
 /** Every key with its value and source; keys and tokens only as set or not set. */
-export async function showConfigCommand(
-  io: Io,
-  flags: RunFlags & { readonly json?: boolean },
-): Promise<number> {
+export async function showConfigCommand(io: Io, flags: RunFlags): Promise<number> {
   checkFlags(flags);
   const { config } = await prepareConfig(io, {
     workingDir: flags.workingDir,
@@ -19,7 +16,7 @@ export async function showConfigCommand(
     untrusted: 'ignore',
   });
   const lines = config.report();
-  if (flags.json === true) {
+  if (flags.outputFormat === 'json') {
     const value = { home: config.home, files: config.files, settings: lines };
     io.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     return EXIT.completed;

@@ -6,18 +6,18 @@ import { findProfile, PROFILES } from '../../tools/profiles.ts';
 import type { Tool } from '../../tools/types.ts';
 import { stripAnnotations, wireBytes } from '../../tools/wire-tools.ts';
 import { EXIT } from '../exit-codes.ts';
+import { type FormatFlags, wantsJson } from '../format-flag.ts';
 import type { Io } from '../io.ts';
 import { usageError } from '../usage-error.ts';
 
-export interface ToolsFlags {
+export interface ToolsFlags extends FormatFlags {
   readonly profile?: string;
-  readonly json?: boolean;
 }
 
 export async function listTools(io: Io, flags: ToolsFlags): Promise<number> {
-  if (flags.profile !== undefined) return showProfile(io, flags.profile, flags.json === true);
+  if (flags.profile !== undefined) return showProfile(io, flags.profile, wantsJson(flags));
   const { tools } = nativeRegistry();
-  io.stdout.write(flags.json === true ? asJson(tools.map(described)) : table(tools));
+  io.stdout.write(wantsJson(flags) ? asJson(tools.map(described)) : table(tools));
   return EXIT.completed;
 }
 

@@ -14,7 +14,10 @@ export interface TrustFlags {
   readonly yes?: boolean;
 }
 
-/** `toolwright trust [DIR]`. Exit 5 when the person says no. */
+/**
+ * `toolwright trust [DIR]`: shows and accepts. On a terminal it asks first, exit 5 after a no; without one the command
+ * itself is the acceptance.
+ */
 export async function trustCommand(
   io: Io,
   dir: string | undefined,
@@ -55,9 +58,7 @@ async function accept(io: Io, home: string, folder: string, yes: boolean): Promi
       ? `${sanitise(trust.folder)} has no content that can act.`
       : `${sanitise(trust.folder)} has content that can act:`;
   io.stderr.write(`${[head, ...describeContent(trust)].join('\n')}\n`);
-  if (!yes && !hasPerson(io))
-    throw usageError('Nobody is here to ask: look at the list above and give --yes.');
-  if (!yes && !(await confirm(io, 'Trust this folder?'))) return EXIT.blocked;
+  if (!yes && hasPerson(io) && !(await confirm(io, 'Trust this folder?'))) return EXIT.blocked;
   await acceptTrust(home, folder, trust.files);
   io.stderr.write(`${sanitise(trust.folder)} is trusted until one of these files changes.\n`);
   return EXIT.completed;

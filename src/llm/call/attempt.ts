@@ -1,7 +1,7 @@
 /** One HTTP attempt: from bytes sent to a decoded turn or an error. */
 import type { Codec, DecodedTurn, Decoder } from '../codecs/codec.ts';
 import { isLLMError, LLMError } from '../errors.ts';
-import { decodeContent, UnknownEncodingError } from '../framing/content-encoding.ts';
+import { decodeContent, isPlain } from '../framing/content-encoding.ts';
 import { createTextCallSplitter, type TextCallSplitter } from '../text-calls.ts';
 import { transportError } from '../transport/fault.ts';
 import type { LLMErrorInfo, LLMEvent, LLMRequest, TransportResponse } from '../types.ts';
@@ -242,31 +242,25 @@ function isQuoted(request: LLMRequest, block: string): boolean {
 }
 
 /** Bytes without their content-encoding; the log gets them as they arrived. */
-async function* chunksOf(
+function chunksOf(
   response: TransportResponse,
   log: ExchangeLog,
   watchdog: Watchdog,
+): AsyncIterable<Uint8Array> {
+  const arriving = watched(response.body, log, watchdog);
+  const encoding = response.headers['content-encoding'] ?? '';
+  return isPlain(encoding) ? arriving : decodeContent(arriving, encoding);
+}
+
+async function* watched(
+  body: AsyncIterable<Uint8Array>,
+  log: ExchangeLog,
+  watchdog: Watchdog,
 ): AsyncGenerator<Uint8Array> {
-  const source = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of response.body) {
-      watchdog.byte();
-      log.chunk(chunk);
-      yield chunk;
-    }
-  };
-  try {
-    yield* decodeContent(source(), response.headers['content-encoding']);
-  } catch (error) {
-    if (error instanceof UnknownEncodingError) {
-      throw new LLMError({
-        kind: 'protocol',
-        detail: 'encoding',
-        phase: 'decode',
-        retryable: true,
-        message: error.message,
-      });
-    }
-    throw error;
+  for await (const chunk of body) {
+    watchdog.byte();
+    log.chunk(chunk);
+    yield chunk;
   }
 }
 

@@ -18,7 +18,3 @@ export async function loadCodec(protocol: Protocol): Promise<Codec | undefined> 
   if (codec !== undefined) loaded.set(protocol, codec);
   return codec;
 }
-
-export function hasCodec(protocol: Protocol): boolean {
-  return LOADERS[protocol] !== undefined;
-}

@@ -78,7 +78,7 @@ function profileByHost(config: ModelConfig): string | undefined {
   return profileOfHost(host);
 }
 
-export function hostOf(url: string | undefined): string | undefined {
+function hostOf(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   return new URL(url).hostname;
 }

@@ -212,7 +212,7 @@ for (const { kind, skipped } of KINDS) {
       }
       const median = times.sort((a, b) => a - b)[30] ?? 0;
       if (median > 2) console.warn(`median of echo in ${kind}: ${median.toFixed(2)} ms`);
-      expect(median).toBeLessThan(10);
+      expect(median).toBeLessThan(50);
     });
   });
 }

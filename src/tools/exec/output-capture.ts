@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { SpillWriter } from '../types.ts';
 
 const HEAD_BYTES = 64 * 1024;
@@ -5,8 +6,9 @@ const TAIL_BYTES = 64 * 1024;
 
 /** Bytes of UTF-8 that begin a character. */
 function characterStarts(bytes: Uint8Array): number {
+  if (isAscii(bytes)) return bytes.length;
   let count = 0;
-  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count++;
+  for (let at = 0; at < bytes.length; at++) if (!isContinuation(bytes[at])) count++;
   return count;
 }
 

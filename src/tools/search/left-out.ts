@@ -4,8 +4,8 @@ import { type GrepRequest, MAX_FILE_BYTES } from './grep-types.ts';
 import { searchTree } from './search-tree.ts';
 
 /** Entries looked at to count what a search leaves out; beyond, the counts are lower bounds. */
-const MAX_ENTRIES = 4000;
-const MAX_PROBED = 500;
+const MAX_ENTRIES = 1500;
+const MAX_PROBED = 200;
 const PROBE_BYTES = 8192;
 
 export interface LeftOut {

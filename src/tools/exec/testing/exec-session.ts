@@ -73,7 +73,7 @@ export function makeExecSession(kind: Kind, fields: Partial<ToolSession> = {}) {
       signal,
       deadline: session.clock.now() + (options.timeMs ?? 60_000),
       emit: (_stream, bytes) => {
-        live.push(Buffer.from(bytes).toString());
+        if (live.length < 1000) live.push(Buffer.from(bytes).toString());
       },
       spawn: (request) =>
         session.environment.spawn({ ...request, callId, grant, network: false, signal }),
