@@ -116,7 +116,7 @@ models:
       expect(body).not.toHaveProperty(key);
   });
 
-  it('found in a folder: refused before trust, never sent a key from elsewhere, used after trust with its own', async () => {
+  it('found in a folder: refused before trust with the file and both remedies, used after trust with its own key', async () => {
     const model = await serve();
     const place = makePlace();
     const own = traeYaml(model.url).replace('your_anthropic_api_key', 'a-key-of-the-project');
@@ -128,15 +128,22 @@ models:
     expect(model.requests).toHaveLength(0);
     const trusted = await runProgram(place, ['trust', '--yes']);
     expect(trusted.code, trusted.stderr).toBe(0);
+    const again = await runProgram(place, ['run', 'x', ...UNCONFINED, '--output-format', 'json']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(resultOf(again).success).toBe(true);
+    const sent = model.requests.map((request) => request.headers['x-api-key']);
+    expect(new Set(sent)).toEqual(new Set(['a-key-of-the-project']));
+  });
+
+  it('after trust never sends a key of another scope to the address of the folder', async () => {
+    const model = await serve();
+    const place = makePlace();
+    place.write('trae_config.yaml', traeYaml(model.url));
+    expect((await runProgram(place, ['trust', '--yes'])).code).toBe(0);
     const refused = await runProgram(place, ['run', 'x', ...UNCONFINED]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('ANTHROPIC_API_KEY');
     expect(model.requests).toHaveLength(0);
-    const again = await runProgram(place, ['run', 'x', ...UNCONFINED, '--output-format', 'json'], {
-      env: { ANTHROPIC_API_KEY: '' },
-    });
-    expect(again.code, again.stderr).toBe(0);
-    expect(resultOf(again).success).toBe(true);
   });
 
   it('with a misspelt key: exit 2 with file, line and nearest key', async () => {

@@ -35,7 +35,7 @@ export function approvalLines(
   const shown = whole ? detail : detail.slice(0, CARD_LINES);
   const lines = [
     style.yellow(`Permission needed: ${oneLine(card.tool)} [${card.class}]${who}`),
-    `  ${oneLine(card.summary)}`,
+    ...(detail.length === 1 && detail[0] === card.summary ? [] : [`  ${oneLine(card.summary)}`]),
     ...shown.map((line) => `  | ${line}`),
     ...(whole ? [] : [style.dim(`  … ${detail.length - CARD_LINES} more lines: v shows all`)]),
     `  in ${oneLine(card.cwd)}; sandbox ${card.sandbox}, network ${card.network ? 'on' : 'off'}`,

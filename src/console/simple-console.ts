@@ -22,7 +22,7 @@ export function createSimpleConsole(options: ConsoleOptions): CLIConsole {
   const terminal = stderr.isTTY === true && env.TERM !== 'dumb';
   const style = createStyle(wantsColour(env, stderr.isTTY === true));
   const view = createRunView();
-  const columns = () => (terminal ? Math.max(1, stderr.columns ?? PLAIN_COLUMNS) : PLAIN_COLUMNS);
+  const columns = () => (terminal ? Math.max(1, stderr.columns || PLAIN_COLUMNS) : PLAIN_COLUMNS);
   const write = (lines: readonly string[]) => stderr.write(`${lines.join('\n')}\n`);
 
   const onEvent = (event: SessionEvent) => {

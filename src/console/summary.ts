@@ -38,3 +38,11 @@ export function summaryLines(summary: RunSummary, style: Style, columns: number)
   if (summary.resumeCommand !== null) lines.push(row('go on with', summary.resumeCommand));
   return lines;
 }
+
+/** A chat turn that went well, in one line: the steps above it show the rest. */
+export function turnLine(summary: RunSummary): string {
+  const steps = `${summary.steps} ${summary.steps === 1 ? 'step' : 'steps'}`;
+  const tokens = `${formatTokens(summary.inputTokens)} in, ${formatTokens(summary.outputTokens)} out`;
+  const patch = summary.patchStat === null ? '' : `, ${summary.patchStat}`;
+  return `done: ${steps} in ${formatSeconds(summary.seconds)}, ${tokens}, cost ${formatCost(summary.costUsd)}${patch}`;
+}

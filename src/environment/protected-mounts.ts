@@ -53,6 +53,8 @@ export function gitDirectoriesIn(gitDirectory: string): string[] {
 /** Every protected path of a workspace and its git directory, existing or not. */
 export function protectedPaths(workspace: string, gitDirectory: string | null): string[] {
   const paths = PROTECTED_ROOT_NAMES.map((name) => join(workspace, name));
+  const pointer = join(workspace, '.git');
+  if (['file', 'link'].includes(stateOf(pointer))) paths.push(pointer);
   if (gitDirectory === null) return paths;
   const inGit = gitDirectoriesIn(gitDirectory).flatMap((folder) =>
     PROTECTED_GIT_NAMES.map((name) => join(folder, name)),

@@ -358,7 +358,6 @@ describe('D: how a turn ends', () => {
     ['model_length', 'length'],
     ['function_call', 'tool_calls'],
     ['pause_turn', 'pause'],
-    ['SAFETY', 'content_filter'],
     ['IMAGE_SAFETY', 'content_filter'],
     ['invented', 'unknown'],
   ])('the stop value %s means %s', async (raw, finish) => {

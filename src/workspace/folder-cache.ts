@@ -1,7 +1,12 @@
 import { BY_DESCRIPTOR, closePlace, type OpenDirectory, pathOfDescriptor } from './descriptor.ts';
-import type { OpenRoot } from './root-table.ts';
 
 const MAX_FOLDERS = 32;
+
+/** What the cache needs to know of the root a folder lies in. */
+interface CachedRoot {
+  readonly root: { readonly path: string };
+  readonly kernelPath: string;
+}
 
 interface Kept {
   readonly directory: OpenDirectory;
@@ -17,7 +22,7 @@ interface Kept {
 export class FolderCache {
   readonly #kept = new Map<string, Kept>();
 
-  take(root: OpenRoot, segments: readonly string[]): OpenDirectory | null {
+  take(root: CachedRoot, segments: readonly string[]): OpenDirectory | null {
     const key = keyOf(root, segments);
     const kept = this.#kept.get(key);
     if (kept === undefined) return null;
@@ -27,7 +32,7 @@ export class FolderCache {
   }
 
   /** Takes over an open folder. False when it is not kept and the caller still has to close it. */
-  keep(root: OpenRoot, segments: readonly string[], directory: OpenDirectory): boolean {
+  keep(root: CachedRoot, segments: readonly string[], directory: OpenDirectory): boolean {
     const below = segments.join('/');
     const key = keyOf(root, segments);
     if (!BY_DESCRIPTOR || !below.isWellFormed() || this.#kept.has(key)) return false;
@@ -55,6 +60,6 @@ export class FolderCache {
   }
 }
 
-function keyOf(root: OpenRoot, segments: readonly string[]): string {
+function keyOf(root: CachedRoot, segments: readonly string[]): string {
   return `${root.root.path}\0${segments.join('/')}`;
 }

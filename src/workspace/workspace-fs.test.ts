@@ -1,92 +1,33 @@
 import { spawnSync } from 'node:child_process';
 import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
-  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isToolFailure } from '../errors.ts';
-import { issueGrant, revokeGrant } from './grant.ts';
-import { createPathResolver } from './path-resolver.ts';
 import { segmentOfBytes } from './segments.ts';
-import type { Grant, PathIntent, PathResolver, ResolvedPath } from './types.ts';
-import { createFileAccess, type WorkspaceFiles } from './workspace-fs.ts';
+import { grantFor, kindOf, LIMITS, makePlace, type TestPlace } from './testing.ts';
+import { createFileAccess } from './workspace-fs.ts';
 
-const LIMITS = {
-  readBytes: 32 << 20,
-  writeBytes: 64 << 20,
-  listEntries: 100_000,
-  depth: 256,
-  searchEntries: 1_000_000,
-  searchSeconds: 30,
-};
+const grant = grantFor();
 
+let place: TestPlace;
 let base: string;
 let workspace: string;
-let resolver: PathResolver;
-let files: WorkspaceFiles;
-let grant: Grant;
-
-function grantFor(protectedPaths: readonly string[] = []): Grant {
-  return issueGrant({
-    callId: 'c',
-    tool: 'write_file',
-    class: 'write',
-    origin: 'gate',
-    digest: '',
-    protectedPaths,
-  });
-}
+let files: TestPlace['files'];
+let at: TestPlace['at'];
+let put: TestPlace['put'];
 
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), 'tw-fs-'));
-  workspace = join(base, 'ws');
-  const session = {
-    input: join(base, 's/input'),
-    output: join(base, 's/output'),
-    scratchpad: join(base, 's/scratchpad'),
-    toolOutput: join(base, 's/.session/tool-output'),
-  };
-  for (const folder of [workspace, ...Object.values(session)])
-    mkdirSync(folder, { recursive: true });
-  mkdirSync(join(base, 'ws-sibling'));
-  writeFileSync(join(base, 'canary'), 'CANARY');
-  writeFileSync(join(base, 'ws-sibling/canary'), 'CANARY');
-  resolver = createPathResolver({ workspace, session, prefixes: 'on', extraRoots: [] });
-  files = createFileAccess({ roots: resolver.roots, limits: LIMITS });
-  grant = grantFor();
+  place = makePlace();
+  ({ base, workspace, files, at, put } = place);
 });
+afterEach(() => place.close());
 
-afterEach(() => {
-  files.close();
-  rmSync(base, { recursive: true, force: true });
-});
-
-const at = (text: string, intent: PathIntent = 'read'): ResolvedPath =>
-  resolver.resolve(text, intent);
-const put = (name: string, content: string | Buffer = 'x'): void =>
-  writeFileSync(join(workspace, name), content);
-async function kindOf(run: () => Promise<unknown>): Promise<string> {
-  try {
-    await run();
-  } catch (error) {
-    if (isToolFailure(error)) return error.kind;
-    throw error;
-  }
-  return 'ok';
-}
 async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
   const result: T[] = [];
   for await (const one of all) result.push(one);
@@ -219,7 +160,7 @@ describe('reading', () => {
     mkdirSync(join(workspace, 'home/x'), { recursive: true });
     put('home/x/key', 'K');
     const closed = createFileAccess({
-      roots: resolver.roots,
+      roots: place.resolver.roots,
       limits: LIMITS,
       home: join(workspace, 'home'),
     });
@@ -259,14 +200,14 @@ describe('R22: odd names', () => {
     const listed = await files.list(at('.', 'list'));
     expect(listed.length).toBe(names.length);
     for (const [index, name] of names.entries()) {
-      const path = resolver.child(at('.', 'write'), segmentOfBytes(name));
+      const path = place.resolver.child(at('.', 'write'), segmentOfBytes(name));
       expect((await files.read(path)).toString()).toBe(`content ${index}`);
       await files.writeAtomic(path, Buffer.from('edited'), { grant });
       expect(readFileSync(Buffer.concat([Buffer.from(`${workspace}/`), name]), 'utf8')).toBe(
         'edited',
       );
       if (name.toString().isWellFormed() && name.equals(Buffer.from(name.toString()))) {
-        expect(resolver.resolve(path.logical, 'read').segments).toEqual(path.segments);
+        expect(place.resolver.resolve(path.logical, 'read').segments).toEqual(path.segments);
       }
       await files.remove(path, grant);
     }
@@ -275,7 +216,7 @@ describe('R22: odd names', () => {
 
   it('are refused for new files when nobody could type them back', async () => {
     for (const name of ['a\nb', 'a\\b', 'a\u0085']) {
-      const path = resolver.child(at('.', 'write'), name);
+      const path = place.resolver.child(at('.', 'write'), name);
       expect(await kindOf(() => files.writeAtomic(path, Buffer.from('x'), { grant }))).toBe(
         'invalid_arguments',
       );
@@ -333,149 +274,5 @@ describe('walking', () => {
     const before = readdirSync('/proc/self/fd').length;
     for await (const one of files.walk(at('.', 'list'))) if (one.path.segments.length > 5) break;
     expect(readdirSync('/proc/self/fd').length).toBe(before);
-  });
-});
-
-describe('writing', () => {
-  it('creates with parents, replaces, keeps the mode, splits hard links, follows links', async () => {
-    const deep = at('n/e/w.txt', 'write');
-    expect(await kindOf(() => files.writeAtomic(deep, Buffer.from('x'), { grant }))).toBe(
-      'not_found',
-    );
-    const made = await files.writeAtomic(deep, Buffer.from('one'), { grant, makeParents: true });
-    expect(made).toMatchObject({
-      created: true,
-      beforeSha256: null,
-      bytes: 3,
-      hardLinkSplit: false,
-    });
-    chmodSync(join(workspace, 'n/e/w.txt'), 0o4751);
-    linkSync(join(workspace, 'n/e/w.txt'), join(workspace, 'other'));
-    symlinkSync('n/e/w.txt', join(workspace, 'link'));
-    const outcome = await files.writeAtomic(at('link', 'write'), Buffer.from('two'), { grant });
-    expect(outcome).toMatchObject({ created: false, hardLinkSplit: true });
-    expect(outcome.beforeSha256).toBe(made.afterSha256);
-    expect(lstatSync(join(workspace, 'link')).isSymbolicLink()).toBe(true);
-    expect(readFileSync(join(workspace, 'n/e/w.txt'), 'utf8')).toBe('two');
-    expect(readFileSync(join(workspace, 'other'), 'utf8')).toBe('one');
-    expect(statSync(join(workspace, 'n/e/w.txt')).mode & 0o7777).toBe(0o751);
-    expect(readdirSync(join(workspace, 'n/e'))).toEqual(['w.txt']);
-  });
-
-  it('refuses without a live grant, over unexpected content, over what exists, into read-only places', async () => {
-    put('f', 'old');
-    const path = at('f', 'write');
-    const dead = grantFor();
-    revokeGrant(dead);
-    const data = Buffer.from('new');
-    expect(await kindOf(() => files.writeAtomic(path, data, { grant: dead }))).toBe(
-      'permission_denied',
-    );
-    expect(await kindOf(() => files.writeAtomic(path, data, { grant: { ...grant } }))).toBe(
-      'permission_denied',
-    );
-    expect(await kindOf(() => files.remove(path, dead))).toBe('permission_denied');
-    expect(await kindOf(() => files.writeAtomic(path, data, { grant, createOnly: true }))).toBe(
-      'already_exists',
-    );
-    expect(await kindOf(() => files.writeAtomic(path, data, { grant, expectedSha256: null }))).toBe(
-      'stale_file',
-    );
-    expect(
-      await kindOf(() => files.writeAtomic(path, data, { grant, expectedSha256: '0'.repeat(64) })),
-    ).toBe('stale_file');
-    expect(
-      await kindOf(() =>
-        files.writeAtomic(at('gone', 'write'), data, { grant, expectedSha256: '0'.repeat(64) }),
-      ),
-    ).toBe('stale_file');
-    expect(await kindOf(() => files.writeAtomic(at('input/x'), data, { grant }))).toBe(
-      'path_denied',
-    );
-    symlinkSync(join(base, 's/input'), join(workspace, 'in'));
-    expect(await kindOf(() => files.writeAtomic(at('in/x', 'write'), data, { grant }))).toBe(
-      'path_denied',
-    );
-    symlinkSync('nowhere', join(workspace, 'dangling'));
-    expect(await kindOf(() => files.writeAtomic(at('dangling', 'write'), data, { grant }))).toBe(
-      'not_found',
-    );
-    symlinkSync(join(base, 'canary'), join(workspace, 'out'));
-    expect(await kindOf(() => files.writeAtomic(at('out', 'write'), data, { grant }))).toBe(
-      'path_outside',
-    );
-    expect(await kindOf(() => files.writeAtomic(at('.', 'write'), data, { grant }))).toBe(
-      'wrong_type',
-    );
-    expect(readFileSync(join(workspace, 'f'), 'utf8')).toBe('old');
-    expect(readFileSync(join(base, 'canary'), 'utf8')).toBe('CANARY');
-    expect(readdirSync(workspace).filter((name) => name.startsWith('.tw-'))).toEqual([]);
-  });
-
-  it('asks for an approval of its own for protected paths, literal or behind links', async () => {
-    mkdirSync(join(workspace, '.git/hooks'), { recursive: true });
-    symlinkSync('.git/hooks', join(workspace, 'tools'));
-    const data = Buffer.from('x');
-    const write = (text: string, by: Grant): Promise<string> =>
-      kindOf(() => files.writeAtomic(at(text, 'write'), data, { grant: by, makeParents: true }));
-    for (const name of [
-      '.git/hooks/pre-commit',
-      'tools/pre-commit',
-      '.vscode/tasks.json',
-      'sub/.mcp.json',
-      'toolwright.yaml',
-      '.git/modules/m/config',
-      '.git/worktrees/w/info/attributes',
-    ]) {
-      expect(await write(name, grant), name).toBe('path_denied');
-    }
-    expect(existsSync(join(workspace, '.vscode'))).toBe(false);
-    expect(
-      await write('tools/pre-commit', grantFor([join(workspace, '.git/hooks/pre-commit')])),
-    ).toBe('ok');
-    expect(await write('.git/info/exclude', grant)).toBe('ok');
-    expect(await write('.env', grantFor([join(workspace, '.env')]))).toBe('path_denied');
-    expect(await kindOf(() => files.rename(at('.git', 'write'), at('g', 'write'), grant))).toBe(
-      'path_denied',
-    );
-    mkdirSync(join(workspace, 'pkg/.vscode'), { recursive: true });
-    expect(await kindOf(() => files.remove(at('pkg', 'write'), grant, { recursive: true }))).toBe(
-      'path_denied',
-    );
-    expect(existsSync(join(workspace, 'pkg/.vscode'))).toBe(true);
-  });
-
-  it('appends, removes trees without crossing links, renames without replacing, makes folders', async () => {
-    const log = at('log', 'write');
-    await files.append(log, Buffer.from('a'), { grant });
-    await files.append(log, Buffer.from('b'), { grant });
-    expect(readFileSync(join(workspace, 'log'), 'utf8')).toBe('ab');
-    put('big', Buffer.alloc(11 << 20));
-    const { ino } = statSync(join(workspace, 'big'));
-    await files.append(at('big', 'write'), Buffer.from('end'), { grant });
-    expect(statSync(join(workspace, 'big'))).toMatchObject({ ino, size: (11 << 20) + 3 });
-    await files.mkdir(at('t/u/v', 'write'), grant);
-    await files.mkdir(at('t/u/v', 'write'), grant);
-    put('t/u/f');
-    symlinkSync(base, join(workspace, 't/out'));
-    await files.rename(at('t', 'write'), at('moved', 'write'), grant);
-    await files.rename(at('log', 'write'), at('output/log', 'write'), grant);
-    expect(readFileSync(join(base, 's/output/log'), 'utf8')).toBe('ab');
-    put('log', 'other');
-    expect(
-      await kindOf(() => files.rename(at('log', 'write'), at('output/log', 'write'), grant)),
-    ).toBe('already_exists');
-    expect(await kindOf(() => files.remove(at('moved', 'write'), grant))).toBe('already_exists');
-    await files.remove(at('moved', 'write'), grant, { recursive: true });
-    expect(readdirSync(workspace).sort()).toEqual(['big', 'log']);
-    expect(readFileSync(join(base, 'canary'), 'utf8')).toBe('CANARY');
-  });
-
-  it('goes on after a root was deleted and made again', async () => {
-    await files.writeAtomic(at('output/a', 'write'), Buffer.from('1'), { grant });
-    rmSync(join(base, 's/output'), { recursive: true });
-    mkdirSync(join(base, 's/output'));
-    await files.writeAtomic(at('output/a', 'write'), Buffer.from('2'), { grant });
-    expect(readFileSync(join(base, 's/output/a'), 'utf8')).toBe('2');
   });
 });

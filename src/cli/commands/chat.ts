@@ -1,5 +1,7 @@
 /** `toolwright chat`: each message is a task, on one conversation. */
 import type { Agent } from '../../agent/agent.ts';
+import type { AgentExecution } from '../../agent/types.ts';
+import { turnLine } from '../../console/summary.ts';
 import type { CLIConsole } from '../../console/types.ts';
 import { isToolwrightError } from '../../errors.ts';
 import { foldSession } from '../../session/fold.ts';
@@ -123,14 +125,26 @@ class Chat {
     });
     try {
       const execution = await this.#agent.run(task, { textReply: 'final' });
-      this.#console.printSummary(summaryOf(execution));
-      const text = resultText(execution);
-      if (text !== null) this.#io.stdout.write(`${sanitise(text)}\n`);
+      this.#show(execution);
     } finally {
       stopSteering();
       this.#phase = 'prompt';
       this.#signals.reset();
     }
+  }
+
+  /** The answer once: the block of the last step shows a text reply already. A stdout that is no terminal gets it too. */
+  #show(execution: AgentExecution): void {
+    const text = resultText(execution);
+    const last = execution.steps.at(-1)?.llm_response?.content ?? '';
+    if (this.#io.stdout.isTTY !== true) {
+      if (text !== null) this.#io.stdout.write(`${sanitise(text)}\n`);
+    } else if (text !== null && text.trim() !== last.trim()) {
+      this.#console.print(text);
+    }
+    const summary = summaryOf(execution);
+    if (execution.success) this.#console.print(turnLine(summary));
+    else this.#console.printSummary(summary);
   }
 
   /** Ctrl-C ends the turn; at the prompt the second one leaves. Other signals leave at once. */

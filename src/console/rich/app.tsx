@@ -23,7 +23,7 @@ interface Props {
 export function App({ store, style, onSteer, onInterrupt }: Props) {
   const screen = useSyncExternalStore(store.subscribe, store.snapshot);
   const { columns } = useWindowSize();
-  const width = Math.max(1, columns);
+  const width = Math.max(1, columns || 80);
   return (
     <>
       <Static items={[...screen.blocks]}>

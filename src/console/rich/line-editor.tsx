@@ -29,6 +29,17 @@ export function LineEditor({ prompt, onSubmit, onEnd, onInterrupt }: Props) {
   usePaste((text) =>
     setEditor((now) => insert(now, text.replaceAll('\r\n', '\n').replaceAll('\r', '\n'))),
   );
+  const enter = (now: Editor) => {
+    const outcome = pressEnter(now);
+    setEditor('editor' in outcome ? outcome.editor : EMPTY);
+    if ('send' in outcome) onSubmit(outcome.send);
+  };
+  /** Fast typing arrives in one piece with the Enter that ends it; pasted text comes another way. */
+  const typed = (input: string) => {
+    const end = input.indexOf('\r');
+    if (end < 0) setEditor((now) => insert(now, input));
+    else enter(insert(editor, input.slice(0, end)));
+  };
   useInput((input, key) => {
     if (key.ctrl && input === 'c') {
       setEditor(EMPTY);
@@ -36,22 +47,14 @@ export function LineEditor({ prompt, onSubmit, onEnd, onInterrupt }: Props) {
     } else if (key.ctrl && input === 'd') {
       if (empty) onEnd?.();
     } else if (key.return) {
-      const outcome = pressEnter(editor);
-      if ('editor' in outcome) {
-        setEditor(outcome.editor);
-        return;
-      }
-      setEditor(EMPTY);
-      onSubmit(outcome.send);
+      enter(editor);
     } else if (key.backspace || key.delete) setEditor(erase);
     else if (key.leftArrow) setEditor(moveLeft);
     else if (key.rightArrow) setEditor(moveRight);
     else if (key.home || (key.ctrl && input === 'a')) setEditor(toStart);
     else if (key.end || (key.ctrl && input === 'e')) setEditor(toEnd);
     else if (key.ctrl && input === 'u') setEditor(EMPTY);
-    else if (!key.ctrl && !key.meta && !key.tab && !key.escape && input !== '') {
-      setEditor((now) => insert(now, input));
-    }
+    else if (!key.ctrl && !key.meta && !key.tab && !key.escape && input !== '') typed(input);
   });
   const shown = sanitise(editor.after, { names: false });
   const under = shown.slice(0, 1);

@@ -47,7 +47,7 @@ export function createRichConsole(options: ConsoleOptions): CLIConsole {
   const view = createRunView();
   const store = createScreenStore(view);
   const steerListeners = new Set<(text: string) => void>();
-  const columns = () => Math.max(1, stderr.columns ?? 80);
+  const columns = () => Math.max(1, stderr.columns || 80);
   let fallback: CLIConsole | null = null;
   let screen: ReturnType<typeof render> | null = null;
   let interrupted = 0;
@@ -98,23 +98,34 @@ export function createRichConsole(options: ConsoleOptions): CLIConsole {
     store.update({ prompt });
   };
 
+  /** Draws the screen if it is not there yet: a chat asks for its first task before any run starts. */
+  const start = () => {
+    if (screen !== null) return;
+    guarded(
+      () => {
+        const app = <App store={store} style={style} onSteer={onSteer} onInterrupt={onInterrupt} />;
+        screen = render(app, {
+          stdout: stderr,
+          stdin,
+          exitOnCtrlC: false,
+          patchConsole: false,
+          interactive: true,
+        });
+      },
+      (plain) => plain.start(),
+    );
+  };
+  const ask = <T,>(
+    signal: AbortSignal,
+    make: (submit: (answer: T) => void) => Prompt,
+    plain: (console: CLIConsole) => Promise<T>,
+  ): Promise<T> => {
+    start();
+    return fallback === null ? promptFor(show, signal, make) : plain(fallback);
+  };
+
   return {
-    start: () =>
-      guarded(
-        () => {
-          const app = (
-            <App store={store} style={style} onSteer={onSteer} onInterrupt={onInterrupt} />
-          );
-          screen = render(app, {
-            stdout: stderr,
-            stdin,
-            exitOnCtrlC: false,
-            patchConsole: false,
-            interactive: true,
-          });
-        },
-        (plain) => plain.start(),
-      ),
+    start,
     stop: async () => {
       screen?.unmount();
       await screen?.waitUntilExit();
@@ -141,14 +152,23 @@ export function createRichConsole(options: ConsoleOptions): CLIConsole {
         (plain) => plain.print(text),
       ),
     askApproval: (card, signal) =>
-      fallback?.askApproval(card, signal) ??
-      promptFor(show, signal, (submit) => ({ kind: 'approval', card, submit })),
+      ask(
+        signal,
+        (submit) => ({ kind: 'approval', card, submit }),
+        (plain) => plain.askApproval(card, signal),
+      ),
     askQuestion: (question, signal) =>
-      fallback?.askQuestion(question, signal) ??
-      promptFor(show, signal, (submit) => ({ kind: 'question', question, submit })),
+      ask(
+        signal,
+        (submit) => ({ kind: 'question', question, submit }),
+        (plain) => plain.askQuestion(question, signal),
+      ),
     getTaskInput: (signal) =>
-      fallback?.getTaskInput(signal) ??
-      promptFor(show, signal, (submit) => ({ kind: 'task', submit })),
+      ask(
+        signal,
+        (submit) => ({ kind: 'task', submit }),
+        (plain) => plain.getTaskInput(signal),
+      ),
     onSteer: (listener) => {
       steerListeners.add(listener);
       return () => steerListeners.delete(listener);

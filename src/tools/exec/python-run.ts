@@ -42,9 +42,9 @@ export async function runPython(call: PythonCall, ctx: ToolContext): Promise<Too
   const { end, report } = await execute(call, program, interpreter.executable, ctx, capture);
   const after = await scanArtifacts(ctx);
   const artifacts = await compareArtifacts(before, after, ctx);
-  const missing = await missingFailure(report, ctx);
-  const failure =
-    (await checkProtectedPaths(ctx, 'python_exec')) ?? missing ?? policyFailure(report);
+  const failed = end.endedBy === 'exit' && end.code !== 0;
+  const reported = failed ? ((await missingFailure(report, ctx)) ?? policyFailure(report)) : null;
+  const failure = (await checkProtectedPaths(ctx, 'python_exec')) ?? reported;
   const notes = artifactLines(artifacts, before.partial || after.partial);
   if (links.length > 0) notes.push(`no link in the scratchpad for: ${links.join(', ')} (taken)`);
   return commandOutput(
