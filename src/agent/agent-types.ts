@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
+import { nearest } from '../nearest-name.ts';
 import { codingAgent } from './coding-agent.ts';
-import { nearestName } from './nearest-name.ts';
 import type { AgentDefinition } from './types.ts';
 
 const registered = new Map<string, AgentDefinition>([[codingAgent.type, codingAgent]]);
@@ -24,7 +24,7 @@ export function findAgentType(name: string): AgentDefinition {
   if (found !== undefined) return found;
   const names = [...registered.keys(), ...Object.keys(ALIASES)];
   throw new ConfigError(
-    `Unknown agent type "${name}"; the nearest known one is "${nearestName(name, names)}". Known: ${names.join(', ')}.`,
+    `Unknown agent type "${name}"; the nearest known one is "${nearest(name, names)}". Known: ${names.join(', ')}.`,
     { type: name },
   );
 }

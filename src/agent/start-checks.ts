@@ -2,8 +2,8 @@ import type { ConfigScope, LoadedConfig } from '../config/types.ts';
 import type { ChosenSandbox } from '../environment/choose-sandbox.ts';
 import { ConfigError } from '../errors.ts';
 import type { ModelClient } from '../llm/types.ts';
+import { nearest } from '../nearest-name.ts';
 import { PERMISSION_MODES, type PermissionMode } from '../permissions/types.ts';
-import { nearestName } from './nearest-name.ts';
 import type { AgentOptions } from './types.ts';
 
 export type SandboxRequest = NonNullable<AgentOptions['sandbox']>;
@@ -82,7 +82,7 @@ export function permissionMode(name: string): PermissionMode {
   const found = PERMISSION_MODES.find((mode) => mode === name);
   if (found !== undefined) return found;
   throw new ConfigError(
-    `Unknown permission mode "${name}"; did you mean "${nearestName(name, PERMISSION_MODES)}"?`,
+    `Unknown permission mode "${name}"; did you mean "${nearest(name, PERMISSION_MODES)}"?`,
     { mode: name },
   );
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { ConfigError } from '../errors.ts';
+import { nearest } from '../nearest-name.ts';
 import type { Setting, Settings } from './layers.ts';
-import { nearest } from './nearest.ts';
 import {
   addressVariable,
   BUILTIN_PROVIDERS,

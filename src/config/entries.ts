@@ -1,8 +1,8 @@
 /** Turns a parsed file into single settings, each checked against the table of keys. */
 import { ConfigError } from '../errors.ts';
+import { editDistance } from '../nearest-name.ts';
 import type { ParsedDocument } from './document.ts';
 import { CONFIG_KEYS, type ConfigKey, isWildcard, KEY_TREE, type KeyNode } from './keys.ts';
-import { editDistance } from './nearest.ts';
 import { checkValue, describe, type ValueSchema } from './value-schema.ts';
 
 /** One value of one file. `path` is the key with its names filled in. */

@@ -1,7 +1,7 @@
 /** The JSON configuration of early trae-agent versions, read as the present sections. */
 import { ConfigError } from '../errors.ts';
+import { nearest } from '../nearest-name.ts';
 import type { DocumentPath, ParsedDocument } from './document.ts';
-import { nearest } from './nearest.ts';
 
 const TOP_KEYS = [
   'default_provider',

@@ -1,8 +1,8 @@
 /** The model of an agent kind: the entry of `models`, what flags change in it, and its endpoint. */
 import { ConfigError } from '../errors.ts';
+import { nearest } from '../nearest-name.ts';
 import { type ModelSources, resolveEndpoint } from './endpoint.ts';
 import { agentName } from './entries.ts';
-import { nearest } from './nearest.ts';
 import { BUILTIN_PROVIDERS } from './providers.ts';
 import { describeOrigin, namesIn, section, textAt, valueAt } from './settings.ts';
 import type { ModelEntry, ResolvedModel } from './types.ts';

@@ -1,4 +1,4 @@
-import { isLiveGrant, issueGrant } from '../workspace/grant.ts';
+import { isLiveGrant, issueGrant, revokeGrant } from '../workspace/grant.ts';
 import type { Grant } from '../workspace/types.ts';
 
 export { isLiveGrant };
@@ -13,4 +13,9 @@ export function systemGrant(purpose: string): Grant {
     digest: '',
     protectedPaths: [],
   });
+}
+
+/** Ends a system grant: nothing can be done in its name any more. */
+export function endSystemGrant(grant: Grant): void {
+  revokeGrant(grant);
 }

@@ -1,28 +1,4 @@
-/** Edit distance with insertions, deletions, substitutions and swaps of neighbours, over code units. */
-function distance(left: string, right: string): number {
-  const width = right.length + 1;
-  let beforeLast = new Array<number>(width).fill(0);
-  let last = Array.from({ length: width }, (_, column) => column);
-  for (let row = 1; row <= left.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column < width; column += 1) {
-      const same = left[row - 1] === right[column - 1];
-      let best = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-      );
-      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      if (row > 1 && column > 1 && swapped) {
-        best = Math.min(best, (beforeLast[column - 2] ?? 0) + 1);
-      }
-      current.push(best);
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return last[right.length] ?? 0;
-}
+import { editDistance } from '../nearest-name.ts';
 
 const plain = (name: string) => name.toLowerCase().replace(/[_\- ]/g, '');
 
@@ -36,7 +12,7 @@ export function nearestNames(
   const scored = candidates.map((name) => {
     const other = plain(name);
     const part = wanted.length > 2 && (other.includes(wanted) || wanted.includes(other));
-    return { name, score: part ? 1 : distance(wanted, other), longest: other.length };
+    return { name, score: part ? 1 : editDistance(wanted, other), longest: other.length };
   });
   return scored
     .filter(({ score, longest }) => score <= Math.max(2, Math.ceil(longest * 0.4)))

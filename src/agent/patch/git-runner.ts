@@ -1,5 +1,5 @@
+import { endSystemGrant, systemGrant } from '../../environment/system-grant.ts';
 import type { ExecutionEnvironment } from '../../environment/types.ts';
-import { endSystemGrant, systemGrant } from '../system-grant.ts';
 
 export interface GitPlace {
   readonly environment: ExecutionEnvironment;
@@ -34,9 +34,12 @@ const HARDENED = [
   'safe.directory=*',
 ];
 
+/** What git keeps of the workspace is for the user's eyes only. */
+const PRIVATE = 'umask 077\n';
+
 /**
  * Runs a fixed script around git where the files are. Values go in as positional parameters and variables, never
- * into the script text; `git` in it is the hardened one.
+ * into the script text; `git` in it is the hardened one, and what it makes is private.
  */
 export async function runGit(
   place: GitPlace,
@@ -52,7 +55,7 @@ export async function runGit(
     const child = await place.environment.spawn({
       callId: 'patch',
       grant,
-      argv: ['sh', '-c', script, 'sh', ...(options.args ?? [])],
+      argv: ['sh', '-c', PRIVATE + script, 'sh', ...(options.args ?? [])],
       cwd: place.workspace,
       env: gitVariables(place, options.config ?? []),
       stdin: 'closed',

@@ -286,6 +286,23 @@ describe('the patch of a task', () => {
     expect(readdirSync(workspace)).toEqual(['a.txt', 'b.txt']);
   });
 
+  it.each([true, false])(
+    'what git keeps of the workspace is private, with a repository: %s',
+    async (withRepository) => {
+      if (withRepository) repository();
+      else write('a.txt', 'one\n');
+      const made = keeper();
+      await made.beforeActing();
+      write('new.txt', 'new\n');
+      expect(await made.finish(null)).toMatchObject({ files: 1 });
+      const store = join(root, 'state', 'patch');
+      const entries = readdirSync(store, { recursive: true, encoding: 'utf8' });
+      const shared = entries.filter((name) => (lstatSync(join(store, name)).mode & 0o077) !== 0);
+      expect(shared).toEqual([]);
+      expect(entries.filter((name) => name.endsWith('.sample'))).toEqual([]);
+    },
+  );
+
   it('a base commit replaces the start snapshot', async () => {
     repository();
     const commit = git('rev-parse', 'HEAD').trim();

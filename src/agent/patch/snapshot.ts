@@ -47,7 +47,7 @@ git write-tree`;
 export async function takeSnapshot(place: GitPlace, options: SnapshotOptions): Promise<Snapshot> {
   const { store, top } = place;
   const config = options.filtersAllowed ? [] : await withoutFilters(place, options.timeoutMs);
-  await writeFile(join(store, 'exclude'), `${options.exclude.join('\n')}\n`, { mode: 0o644 });
+  await writeFile(join(store, 'exclude'), `${options.exclude.join('\n')}\n`, { mode: 0o600 });
   const { timeoutMs } = options;
   const copy = place.objects === null ? 'keep' : 'copy';
   const args = [store, join(place.gitDirectory, 'index'), top, copy, within(place)];
@@ -64,7 +64,7 @@ export async function takeSnapshot(place: GitPlace, options: SnapshotOptions): P
   );
   const ours = (changed ?? []).filter((path) => !isOwn(path, options));
   const paths = [...ours, ...chosen.paths];
-  await writeFile(join(store, 'paths'), joinNul(paths), { mode: 0o644 });
+  await writeFile(join(store, 'paths'), joinNul(paths), { mode: 0o600 });
   const written = check(await runGit(place, WRITE, { args: [store, top], config, timeoutMs }));
   const links = (entries ?? []).flatMap(nestedLink);
   return {

@@ -1,6 +1,7 @@
 /** The slash commands of a chat. Nothing typed as a command ever goes to the model. */
-import { nearest } from '../../config/nearest.ts';
+
 import type { LLMUsage } from '../../llm/types.ts';
+import { nearest } from '../../nearest-name.ts';
 import { addSpent, NOTHING_SPENT, type Spent } from '../../session/session-usage.ts';
 import type { ChatState, SpentByUse } from './chat-state.ts';
 

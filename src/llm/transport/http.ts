@@ -81,7 +81,8 @@ class HttpTransport implements Transport {
     const { proxy: configured, environment = process.env, caFile } = this.#options;
     const proxy = proxyFor(url, configured, environment);
     if (url.protocol !== 'https:') {
-      const http = await import('node:http');
+      // An import would read every export of the module, and one of them loads the whole of `fetch`.
+      const http = process.getBuiltinModule('node:http');
       return { start: http.request, agent: new http.Agent({ keepAlive: true }), proxy };
     }
     if (caFile !== undefined) this.#authorities ??= readAuthorities(caFile);

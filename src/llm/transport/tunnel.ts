@@ -9,11 +9,9 @@ type Callback = (error: Error | null, socket?: Socket) => void;
 
 /** An https agent whose connections go through the proxy and are kept alive like direct ones. */
 export async function tunnelAgent(proxy: URL, ca: string | undefined): Promise<Agent> {
-  const [http, https, tls] = await Promise.all([
-    import('node:http'),
-    import('node:https'),
-    import('node:tls'),
-  ]);
+  // Not imported, see http.ts.
+  const http = process.getBuiltinModule('node:http');
+  const [https, tls] = await Promise.all([import('node:https'), import('node:tls')]);
   const agent = new https.Agent({ keepAlive: true });
   const connect = (
     options: { host?: string | null; port?: number | string | null; servername?: string },

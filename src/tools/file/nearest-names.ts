@@ -1,4 +1,5 @@
 import { isToolFailure, ToolFailure } from '../../errors.ts';
+import { editDistance } from '../../nearest-name.ts';
 import { isSecretName } from '../../workspace/protected-names.ts';
 import { showPath } from '../../workspace/show-path.ts';
 import type { FileAccess, PathResolver, ResolvedPath } from '../../workspace/types.ts';
@@ -35,7 +36,10 @@ async function nearestNames(
     const entries = await files.list(parent, { maxEntries: 2000 });
     return entries
       .filter((entry) => !isSecretName([...parent.segments, entry.segment]))
-      .map((entry) => ({ name: entry.segment, distance: distance(wanted, entry.segment) }))
+      .map((entry) => ({
+        name: entry.segment,
+        distance: editDistance(wanted.slice(0, 80), entry.segment.slice(0, 80)),
+      }))
       .filter(
         ({ name, distance: steps }) =>
           steps <= Math.max(2, Math.min(wanted.length, name.length) / 2),
@@ -47,19 +51,4 @@ async function nearestNames(
     if (isToolFailure(error)) return [];
     throw error;
   }
-}
-
-/** Letters to change, add or drop, case not counted. */
-function distance(a: string, b: string): number {
-  const [x, y] = [a.toLowerCase().slice(0, 80), b.toLowerCase().slice(0, 80)];
-  let previous = Array.from({ length: y.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= x.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= y.length; j += 1) {
-      const swap = (previous[j - 1] ?? 0) + (x[i - 1] === y[j - 1] ? 0 : 1);
-      row.push(Math.min(swap, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    previous = row;
-  }
-  return previous[y.length] ?? 0;
 }

@@ -1,3 +1,5 @@
+/** The nearest name, for error messages. Like errors.ts it imports nothing and every room may import it. */
+
 /** Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`, without regard to case. */
 export function editDistance(a: string, b: string): number {
   const left = a.toLowerCase();
