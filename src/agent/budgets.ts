@@ -1,8 +1,7 @@
-import { costOf } from '../llm/cost.ts';
+import { CostTotal, costOf } from '../llm/cost.ts';
 import type { ModelPrices, ReportedUsage } from '../llm/types.ts';
 import type { RunLimits } from '../session/events.ts';
 import type { Clock } from './clock.ts';
-import { CostTotal } from './cost.ts';
 import { addUsage, NO_USAGE, tokenTotal } from './usage.ts';
 
 export type LimitName = 'timeout' | 'max_cost' | 'max_tokens' | 'max_steps';

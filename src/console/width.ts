@@ -1,32 +1,50 @@
 import { clustersOf, clusterWidth } from './cluster-width.ts';
 
 const TAB = 8;
-/** One column for each unit: printable ASCII, and what our own lines are made of. Nearly every line is of this kind. */
-const NARROW = /^[\x20-\x7e·…✓✗⏎]*$/;
+/** Tabs, and characters of one column: printable ASCII and what our own lines are made of. Nearly every line is such. */
+const SIMPLE = /^[\t\x20-\x7e·…✓✗⏎]*$/;
+
+/** A line in parts that may not be torn apart, and the columns each takes when it begins at `at`. */
+interface Measured {
+  readonly parts: Iterable<string>;
+  columns(part: string, at: number): number;
+}
+
+function measured(line: string): Measured {
+  const simple = SIMPLE.test(line);
+  return {
+    parts: simple ? line : clustersOf(line),
+    columns(part, at) {
+      if (part === '\t') return TAB - (at % TAB);
+      return simple ? 1 : clusterWidth(part);
+    },
+  };
+}
 
 /** Columns a line takes on a terminal: wide and emoji 2, ambiguous 1, combining 0, tab to the next multiple of 8. */
 export function displayWidth(line: string): number {
-  if (NARROW.test(line)) return line.length;
+  const { parts, columns } = measured(line);
   let width = 0;
-  for (const cluster of clustersOf(line)) width += columnsOf(cluster, width);
+  for (const part of parts) width += columns(part, width);
   return width;
 }
 
-function columnsOf(cluster: string, at: number): number {
-  return cluster === '\t' ? TAB - (at % TAB) : clusterWidth(cluster);
+/** No longer in columns than this many, whatever the tabs in it stand at. */
+function surelyFits(line: string, columns: number): boolean {
+  return line.length * TAB <= columns && SIMPLE.test(line);
 }
 
 /** The line cut by grapheme to at most `columns`, with `…` where something was left out. Never throws. */
 export function cutToWidth(line: string, columns: number): string {
   if (columns < 1) return '';
-  if (NARROW.test(line)) return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
-  if (displayWidth(line) <= columns) return line;
+  if (surelyFits(line, columns) || displayWidth(line) <= columns) return line;
+  const { parts, columns: columnsOf } = measured(line);
   let width = 0;
   let kept = '';
-  for (const cluster of clustersOf(line)) {
-    const next = width + columnsOf(cluster, width);
+  for (const part of parts) {
+    const next = width + columnsOf(part, width);
     if (next > columns - 1) break;
-    kept += cluster;
+    kept += part;
     width = next;
   }
   return `${kept}…`;

@@ -55,7 +55,6 @@ export class ProcessManager {
 
   constructor(home: string) {
     this.registry = new ChildRegistry(home);
-    process.once('exit', () => this.#endNow());
   }
 
   /** Throws ToolFailure `unavailable` when the program cannot be started. */
@@ -111,7 +110,7 @@ export class ProcessManager {
   }
 
   /** The last resort when this process ends with children alive. */
-  #endNow(): void {
+  endNow(): void {
     for (const pid of this.#running) {
       signalQuietly(-pid, 'SIGKILL');
       signalQuietly(pid, 'SIGKILL');
@@ -122,10 +121,16 @@ export class ProcessManager {
 
 const managers = new Map<string, ProcessManager>();
 
+function endAll(): void {
+  for (const manager of managers.values()) manager.endNow();
+}
+
 /** The manager of this process for one TOOLWRIGHT_HOME. */
 export function processManager(home: string): ProcessManager {
   const known = managers.get(home);
   if (known !== undefined) return known;
+  // One listener for all homes: Node warns of a leak when there are more than ten.
+  if (managers.size === 0) process.once('exit', endAll);
   const manager = new ProcessManager(home);
   managers.set(home, manager);
   return manager;

@@ -1,4 +1,4 @@
-/** What a call cost. */
+/** What a call cost, and what calls cost together. */
 import { isObject, numberAt, objectAt } from './json.ts';
 import type { ModelPrices, ReportedUsage } from './types.ts';
 
@@ -56,4 +56,25 @@ function hourLongWrites(usage: ReportedUsage): number {
   if (!isObject(usage.raw)) return 0;
   const hour = numberAt(objectAt(usage.raw, 'cache_creation'), 'ephemeral_1h_input_tokens') ?? 0;
   return Math.min(hour, usage.cache_creation_input_tokens);
+}
+
+/** Running sum in whole nano-dollars. One call of unknown price makes the total unknown, never zero. */
+export class CostTotal {
+  #nano = 0;
+  #unknown = false;
+
+  add(usd: number | null): void {
+    if (usd === null) this.#unknown = true;
+    else this.#nano += Math.round(usd * NANO);
+  }
+
+  /** USD, or null when a part of it is unknown. */
+  get usd(): number | null {
+    return this.#unknown ? null : this.knownUsd;
+  }
+
+  /** USD of the calls whose price is known. */
+  get knownUsd(): number {
+    return this.#nano / NANO;
+  }
 }

@@ -1,6 +1,9 @@
+import { keyVariables } from '../../config/providers.ts';
 import type { LoadedConfig, ResolvedModel } from '../../config/types.ts';
+import { ConfigError } from '../../errors.ts';
 import { createModelClient } from '../../llm/client.ts';
 import { replayTransport } from '../../llm/replay-transport.ts';
+import { resolveTarget } from '../../llm/target.ts';
 import type { Exchange, ModelClient, ModelConfig, Transport } from '../../llm/types.ts';
 import { newCallId } from '../../session/ids.ts';
 import { createReplaySource, readRecording } from '../../session/recording/replay-source.ts';
@@ -43,6 +46,7 @@ export function givenModel(client: ModelClient): SessionModel {
 export function openModel(resolved: ResolvedModel, hooks: ModelHooks): SessionModel {
   const config = modelConfigOf(resolved);
   const transport = resolved.provider === 'replay' ? replayOf(resolved, hooks) : undefined;
+  if (transport === undefined) checkKey(resolved, config);
   const client = createModelClient(config, {
     newCallId,
     ...(transport === undefined ? {} : { transport }),
@@ -56,6 +60,18 @@ export function openModel(resolved: ResolvedModel, hooks: ModelHooks): SessionMo
     parallelCalls: resolved.entry.parallel_tool_calls !== false,
     cacheRetention: resolved.entry.cache ?? 'short',
   };
+}
+
+/** The address may belong to a vendor that wants a key though the provider's name does not say so. */
+function checkKey(resolved: ResolvedModel, config: ModelConfig): void {
+  const { profile } = resolveTarget(config, undefined);
+  if (!profile.auth.required || config.apiKey) return;
+  const named = resolved.entry.model_provider ?? resolved.provider;
+  const variables = keyVariables(named);
+  throw new ConfigError(
+    `No API key for provider "${named}", and ${profile.id} wants one: set ${variables.join(' or ')}, or model_providers.${named}.api_key.`,
+    { provider: named, variables },
+  );
 }
 
 /** The model an id names: an entry of `models` by key, or the model of the kind with another id. */

@@ -42,7 +42,10 @@ const type = fc.constantFrom(
 const leaf = fc.constantFrom<JsonValue>(
   ...[{}, true, false, { type: 'string' }, { type: 'null' }, { $ref: '#/$defs/a' }, { $ref: '#' }],
 );
-const value = fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<JsonValue>;
+/** JSON has no negative zero. */
+const json = (maxDepth: number) =>
+  fc.jsonValue({ maxDepth }).map((any) => JSON.parse(JSON.stringify(any)) as JsonValue);
+const value = json(1);
 
 /** One to five keywords, each with whatever it may hold. */
 function schemaOf(inner: fc.Arbitrary<JsonValue>): fc.Arbitrary<JsonValue> {
@@ -92,7 +95,7 @@ describe('any schema', () => {
 
   it('still accepts in plain form what the full schema accepts', () => {
     const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
-    const value = fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue({ maxDepth: 2 }));
+    const value = fc.dictionary(fc.constantFrom('a', 'b'), json(2));
     const simple = fc.constantFrom<JsonObject>(
       { type: 'string' },
       { type: 'integer' },
