@@ -4,77 +4,13 @@
  * load, so nothing here is an assertion. Arguments name the rows to run; none runs all.
  */
 
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import {
-  measureRun,
-  median,
-  type Program,
-  paired,
-  type RunFigures,
-  type StepKind,
-  wallMs,
-} from './measure.ts';
-
-const root = new URL('..', import.meta.url).pathname;
-const launcher = join(root, 'bin/toolwright.js');
-const base = mkdtempSync(join(tmpdir(), 'tw-bench-'));
-const workspace = join(base, 'workspace');
-const file = join(workspace, 'file.txt');
-mkdirSync(workspace);
-for (let step = 0; step < 60; step += 1) {
-  writeFileSync(`${file}.${step}`, 'one line of text\n'.repeat(40));
-}
-
-const home = join(base, 'home');
-const env = { HOME: base, TOOLWRIGHT_HOME: home, OPENAI_COMPATIBLE_API_KEY: 'bench-key' };
-
-const ours = (flags: readonly string[]): Program => ({
-  cwd: workspace,
-  env,
-  argv: (url) => [
-    process.execPath,
-    launcher,
-    'run',
-    'Do the steps.',
-    ...['--provider', 'openai_compatible', '--model', 'bench', '--model-base-url', `${url}/v1`],
-    ...[
-      '--max-steps',
-      '1000',
-      '--output-format',
-      'json',
-      '--trajectory-file',
-      join(base, 'trajectory.json'),
-    ],
-    ...flags,
-  ],
-});
-const floor = (mode: 'spawn' | 'shell'): Program => ({
-  cwd: workspace,
-  env,
-  argv: (url) => [process.execPath, join(root, 'bench/floor.mjs'), url, mode],
-});
-const UNCONFINED = ['--sandbox', 'none', '--permission-mode', 'bypass'];
-
-interface Row {
-  readonly name: string;
-  readonly ours: number;
-  readonly floor: number;
-  readonly unit: string;
-  readonly goal: number;
-}
-const rows: Row[] = [];
-
-function report(row: Row): void {
-  rows.push(row);
-  const ratio = row.ours / row.floor;
-  const mark = ratio <= row.goal ? 'holds ' : 'MISSED';
-  const figures = `${row.ours.toFixed(1)} / ${row.floor.toFixed(1)} ${row.unit}`;
-  console.log(
-    `${mark} ${row.name.padEnd(46)} ${ratio.toFixed(2).padStart(6)}x (goal ${row.goal}x)  ${figures}`,
-  );
-}
+import { measureRun, median, paired, type RunFigures, type StepKind, wallMs } from './measure.ts';
+import { base, env, file, floor, home, launcher, ours, root, UNCONFINED } from './programs.ts';
+import { report, rows } from './report.ts';
+import { durableAppend, grep, sandboxedCommand } from './room-rows.ts';
 
 async function version(): Promise<void> {
   const cwd = base;
@@ -168,12 +104,53 @@ async function growth(): Promise<void> {
   });
 }
 
+/** What 10,000 old sessions, and a session of 10,000 events, add to the first request. */
+async function history(): Promise<void> {
+  const first = async (run: () => Promise<RunFigures>) => {
+    const figures = [await run(), await run(), await run(), await run(), await run()];
+    return median(figures.map(({ firstRequestMs }) => firstRequestMs));
+  };
+  const fresh = () => measureRun(ours(UNCONFINED), 'read', 1, file);
+  await fresh();
+  const bare = await first(fresh);
+  for (let at = 0; at < 10_000; at += 1) {
+    const name = `ses_${String(at).padStart(26, '0')}`;
+    mkdirSync(join(home, 'users/local/sessions', name, '.session'), { recursive: true });
+  }
+  const crowded = await first(fresh);
+  report({
+    name: 'start-up with 10,000 old sessions',
+    ours: crowded,
+    floor: bare,
+    unit: 'ms',
+    goal: 1.1,
+  });
+
+  await measureRun(ours([...UNCONFINED, '--session', 'long']), 'bash', LONG_STEPS, file);
+  const resume = ours(UNCONFINED, { command: ['resume', 'long', 'Go on.'] });
+  const resumed = await first(() => measureRun(resume, 'bash', 1, file));
+  report({
+    name: 'resume of 10,000 events above a bare start',
+    ours: Math.max(0, resumed - bare),
+    floor: 60,
+    unit: 'ms',
+    goal: 1,
+  });
+}
+
+/** About eight events a step. */
+const LONG_STEPS = 1250;
+
 const all: Readonly<Record<string, () => Promise<void>>> = {
   version,
   'first-request': firstRequest,
   'bash-shell': () => steps('bash', 'shell', 'bash step, persistent shell', 2),
   read: () => steps('read', 'shell', 'read step', 1.5),
   growth,
+  sandbox: sandboxedCommand,
+  grep,
+  append: durableAppend,
+  history,
 };
 
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(all);

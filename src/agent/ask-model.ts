@@ -113,6 +113,7 @@ async function readToEnd(
 
 function show(run: RunState, purpose: RequestPurpose, messageId: string, event: LLMEvent): void {
   const { log, scope } = run;
+  if (event.type === 'headers') run.requestLeft();
   if (event.type === 'attempt')
     log.emit(scope, 'llm_request', {
       purpose,

@@ -137,6 +137,27 @@ describe('the ends of a run', () => {
     expect(await run.execute()).toMatchObject({ error: { kind: 'log_failed' } });
   });
 
+  it('a full disk ends the run at the next boundary, but not one that completes', async () => {
+    const run = testRun({
+      script: [reply({ calls: [call('edit')] }), reply({ calls: [done()] })],
+      tools: { edit },
+    });
+    run.log.subscribe((event) => {
+      run.log.diskFull ||= event.type === 'tool_finished';
+    });
+    expect(await run.execute()).toMatchObject({
+      success: false,
+      stopReason: 'internal_error',
+      error: { kind: 'log_failed', message: expect.stringContaining('free some space') },
+    });
+    expect(run.client.requests).toHaveLength(1);
+    const last = testRun({ script: [reply({ calls: [done()] })] });
+    last.log.subscribe((event) => {
+      last.log.diskFull ||= event.type === 'llm_response';
+    });
+    expect(await last.execute()).toMatchObject({ success: true });
+  });
+
   it('a kind that is blocked', async () => {
     const run = testRun({
       script: [reply({ calls: [done()] })],

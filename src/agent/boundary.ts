@@ -24,6 +24,11 @@ export function stopReason(run: RunState): RunExit | null {
       'log_failed',
       `The event log could not be written (${run.log.failed.message}); free space or check the disk, then resume.`,
     );
+  if (run.log.diskFull === true)
+    return internalError(
+      'log_failed',
+      'The disk that holds the session is full; free some space, then resume.',
+    );
   const limit = run.budgets.exceeded();
   return limit === null ? null : limitReached(limit, run.budgets.limits);
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../llm/types.ts';
+import { callTool } from '../tools/basic/call-tool.ts';
 import type { ExecutedCall, ExecutorContext } from '../tools/types.ts';
 import { abortExit, budgetNotes } from './boundary.ts';
 import type { CompletionAttempt } from './completion.ts';
@@ -42,8 +43,12 @@ export async function callTools(
   );
 }
 
-function mayAct(run: RunState, call: ToolCall): boolean {
-  const tool = call.status === 'ok' ? run.offered.find(call.name)?.tool : undefined;
+/** The tool a wrapper names counts, not the wrapper. */
+function mayAct({ offered }: RunState, call: ToolCall): boolean {
+  if (call.status !== 'ok') return false;
+  const named = (offered.find(call.name) ?? offered.find(call.raw_name))?.tool;
+  const tool =
+    named?.name === callTool.name ? offered.find(String(call.arguments.name))?.tool : named;
   return tool !== undefined && !NOT_ACTING.has(tool.permission);
 }
 

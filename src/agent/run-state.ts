@@ -83,6 +83,8 @@ export interface RunState {
   readonly denials: Denial[];
   /** Instruction files of folders these calls touched for the first time, as notes. */
   readonly instructionNotes: (calls: readonly ToolCall[]) => Promise<readonly string[]>;
+  /** Called when an endpoint begins to answer: until the reply is there, work for later can be done. */
+  readonly requestLeft: () => void;
   /** Keeps the stack of a defect in a file of the session; resolves with the sentence for the person. */
   readonly reportDefect: (error: unknown) => Promise<string>;
   readonly progress: RunProgress;

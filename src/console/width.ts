@@ -29,15 +29,10 @@ export function displayWidth(line: string): number {
   return width;
 }
 
-/** No longer in columns than this many, whatever the tabs in it stand at. */
-function surelyFits(line: string, columns: number): boolean {
-  return line.length * TAB <= columns && SIMPLE.test(line);
-}
-
 /** The line cut by grapheme to at most `columns`, with `…` where something was left out. Never throws. */
 export function cutToWidth(line: string, columns: number): string {
   if (columns < 1) return '';
-  if (surelyFits(line, columns) || displayWidth(line) <= columns) return line;
+  if (displayWidth(line) <= columns) return line;
   const { parts, columns: columnsOf } = measured(line);
   let width = 0;
   let kept = '';

@@ -1,6 +1,6 @@
 import { isAbsolute, posix } from 'node:path';
 import { issueGrant } from '../workspace/grant.ts';
-import { insideRoots } from '../workspace/inside-roots.ts';
+import { placeInRoots } from '../workspace/inside-roots.ts';
 import type { PermissionClass } from '../workspace/types.ts';
 import { destructivePart, escapesRules, permitLine } from './command-verdict.ts';
 import { requestDigest } from './digest.ts';
@@ -201,7 +201,7 @@ class Policy implements PermissionPolicy {
       cwd: request.cwd,
       roots: roots.filter((root) => isAbsolute(root)),
       trusted: this.options.sandboxed || this.options.trusted === true,
-      inside: (absolute: string) => insideRoots(absolute, roots),
+      behindLinks: (absolute: string) => placeInRoots(absolute, roots),
     };
   }
 

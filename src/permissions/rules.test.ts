@@ -95,6 +95,12 @@ describe('rules', () => {
     ['command -p rm x', true],
     ["bash -c 'ls; nohup /bin/rm x'", true],
     ['eval rm x', true],
+    ["env -S 'rm x'", true],
+    ["env -iS'rm x'", true],
+    ["env --split-string='rm x'", true],
+    ["sh -c -- '-x; rm x'", true],
+    ['prlimit --nofile=10 rm x', true],
+    ["flock lock -c 'rm x'", true],
     ['cat rm', false],
     ['echo "rm x"', false],
     ['find . -name rm', false],
@@ -115,7 +121,8 @@ describe('rules', () => {
 
   it('asks for a line it cannot check against a deny rule, in bypass too', () => {
     const strict = policy({ mode: 'bypass', rules: [rule('deny', 'bash(rm *)')] });
-    for (const command of ['$X a', 'echo $(id)', "sh -c 'echo $x'", 'a &']) {
+    const fromInput = ['echo rm x | sh', 'echo rm x | bash -s', 'echo rm x | xargs env'];
+    for (const command of ['$X a', 'echo $(id)', "sh -c 'echo $x'", 'a &', ...fromInput]) {
       expect(strict.decide(shell(command)).outcome, command).toBe('ask');
     }
     expect(policy({ mode: 'bypass' }).decide(shell('$X a')).outcome).toBe('allow');

@@ -5,12 +5,16 @@ import { parseShellLine } from './shell-words.ts';
 export const WRAPPERS: ReadonlySet<string> = new Set(
   (
     'env xargs nohup timeout nice ionice command builtin exec sudo doas su setsid stdbuf time watch find fd ' +
-    'parallel chroot unshare nsenter strace ltrace script busybox flock chrt taskset runuser systemd-run npx'
+    'parallel chroot unshare nsenter strace ltrace script busybox toybox flock chrt taskset runuser systemd-run npx ' +
+    'prlimit setarch linux32 linux64 i386 x86_64 setpriv choom ssh-agent pkexec sg fakeroot numactl unbuffer ' +
+    'start-stop-daemon dbus-run-session xvfb-run runcon ld.so'
   ).split(' '),
 );
 /** Programs that read an argument as shell text. */
 export const SHELLS: ReadonlySet<string> = new Set(
-  'sh bash dash zsh ksh ash fish eval source . trap su script watch parallel'.split(' '),
+  'sh bash rbash dash zsh ksh ash fish eval source . trap su sg script watch parallel flock'.split(
+    ' ',
+  ),
 );
 /** Programs with a language inside: a rule for them with a free tail allows anything. */
 export const INTERPRETERS: ReadonlySet<string> = new Set(
@@ -19,6 +23,9 @@ export const INTERPRETERS: ReadonlySet<string> = new Set(
     'osascript pwsh java Rscript julia make'
   ).split(' '),
 );
+
+/** Shells that read their commands from standard input when they are given none. */
+const STDIN_SHELLS: ReadonlySet<string> = new Set('sh bash rbash dash zsh ksh ash fish'.split(' '));
 
 const MAX_DEPTH = 16;
 const MAX_COMMANDS = 2000;
@@ -56,7 +63,9 @@ function collect(
     return;
   }
   const program = programName(words[0] ?? '');
+  if (STDIN_SHELLS.has(program) && readsInput(words.slice(1))) state.analysable = false;
   if (SHELLS.has(program)) collectShellText(words.slice(1), out, state, depth);
+  if (program === 'env') collectSplitString(words, out, state, depth);
   if (WRAPPERS.has(program)) collectTails(program, words, out, state, depth);
 }
 
@@ -74,10 +83,29 @@ function collectTails(
     const tail = words.slice(index);
     const inner = programName(tail[0] ?? '');
     if (WRAPPERS.has(inner) || SHELLS.has(inner)) {
+      const open = tail.slice(1).every((word) => word.startsWith('-'));
+      if (program === 'xargs' && open) state.analysable = false;
       collect(tail, out, state, depth + 1);
       if (!byFlag) return;
     } else out.push(tail);
   }
+}
+
+function readsInput(args: readonly string[]): boolean {
+  return args.every((arg) => arg.startsWith('-')) || args.some((arg) => /^-[a-z]*s/.test(arg));
+}
+
+/** `env -S 'rm x'` splits one word into a command. */
+function collectSplitString(
+  words: readonly string[],
+  out: (readonly string[])[],
+  state: { analysable: boolean },
+  depth: number,
+): void {
+  const at = words.findIndex((word) => /^(-[A-Za-z0]*S|--split-string)/.test(word));
+  if (at < 0) return;
+  const attached = (words[at] ?? '').replace(/^(-[A-Za-z0]*?S|--split-string=?)/, '');
+  collectShellText([attached, ...words.slice(at + 1)], out, state, depth);
 }
 
 function collectShellText(
@@ -86,7 +114,7 @@ function collectShellText(
   state: { analysable: boolean },
   depth: number,
 ): void {
-  const plain = args.filter((arg) => arg !== '' && !arg.startsWith('-'));
+  const plain = args.filter((arg) => arg !== '' && !/^-[\w-]*$/.test(arg));
   for (const text of new Set([...plain, plain.join(' ')])) {
     const line = parseShellLine(text);
     if (line.analysable) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insideRoots } from '../workspace/inside-roots.ts';
+import { placeInRoots } from '../workspace/inside-roots.ts';
 import { parseShellLine } from './shell-words.ts';
 import { commandList } from './testing/command-lists.ts';
 import { vetCommands } from './vetted.ts';
@@ -22,6 +22,8 @@ beforeAll(() => {
   for (const name of ['a', 'b', 'src/a.ts', '.env']) writeFileSync(join(root, name), 'x\n');
   symlinkSync(outside, join(root, 'leak'));
   symlinkSync('/etc/passwd', join(root, 'pw'));
+  symlinkSync('.env', join(root, 'plain'));
+  symlinkSync('..', join(root, 'src/top'));
 });
 afterAll(() => {
   for (const folder of [root, outside]) rmSync(folder, { recursive: true });
@@ -35,7 +37,7 @@ function vetted(text: string, trusted = true): boolean {
     cwd: root,
     roots,
     trusted,
-    inside: (path: string) => insideRoots(path, roots),
+    behindLinks: (path: string) => placeInRoots(path, roots),
   };
   return vetCommands(line.commands, place).every(Boolean);
 }
@@ -66,6 +68,17 @@ describe('the vetted table', () => {
   it('does not follow a link out of the roots', () => {
     expect(vetted('cat pw')).toBe(false);
     expect(vetted('ls leak/x')).toBe(false);
+  });
+
+  it('takes .. from where a link leads, as the kernel does', () => {
+    expect(vetted('cat src/../a')).toBe(true);
+    for (const text of ['cat leak/../x', 'cat src/top/../x', 'cd -P leak/..; cat x']) {
+      expect(vetted(text), text).toBe(false);
+    }
+  });
+
+  it('does not read a secret behind a link with an innocent name', () => {
+    expect(vetted('cat plain')).toBe(false);
   });
 
   it('refuses what changes the shell before a look', () => {

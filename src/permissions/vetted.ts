@@ -10,8 +10,8 @@ export interface VettingPlace {
   readonly roots: readonly string[];
   /** A sandbox is on or the folder is trusted: read-only git may run unasked. */
   readonly trusted: boolean;
-  /** Whether an absolute path, its links followed, stays inside the roots. */
-  readonly inside: (absolute: string) => boolean;
+  /** Where an absolute path leads when the kernel follows its links: relative to its root, null outside the roots. */
+  readonly behindLinks: (absolute: string) => string | null;
 }
 
 const PROGRAMS = new Map([...VETTED, ...VETTED_GIT].map((entry) => [entry.name, entry]));
@@ -30,11 +30,20 @@ export function vetCommands(commands: readonly SimpleCommand[], place: VettingPl
     if (words[0] === 'cd') {
       const target = words.find((word, index) => index > 0 && !word.startsWith('-'));
       if (!vetted || target === undefined) lost = true;
-      else cwds = [...new Set([...cwds, ...cwds.map((cwd) => posix.resolve(cwd, target))])];
+      else cwds = [...new Set([...cwds, ...cwds.flatMap((cwd) => placesOfCd(cwd, target))])];
       if (cwds.length > MAX_PLACES) lost = true;
     } else if (MOVERS.has(words[0] ?? '')) lost = true;
     return vetted;
   });
+}
+
+/** `cd` takes `..` off the text, `cd -P` off the place behind the links. */
+function placesOfCd(cwd: string, target: string): string[] {
+  return [posix.resolve(cwd, target), asWritten(target, cwd)];
+}
+
+function asWritten(word: string, cwd: string): string {
+  return isAbsolute(word) ? word : `${cwd}/${word}`;
 }
 
 /** Builtins that change the directory or the meaning of later words; after one nothing is vetted any more. */
@@ -148,12 +157,20 @@ function mayLook(word: string, cwd: string, place: VettingPlace): boolean {
   return [...pieces].every((piece) => piece === '' || mayLookAt(piece, cwd, place));
 }
 
+/** Judged by its text and by where its links lead: `link/../x` is not `x`. */
 function mayLookAt(word: string, cwd: string, place: VettingPlace): boolean {
   if (word === '/dev/null') return true;
-  const absolute = isAbsolute(word) ? posix.normalize(word) : posix.resolve(cwd, word);
+  const written = asWritten(word, cwd);
+  const absolute = posix.normalize(written);
   const root = place.roots.find((path) => isInside(absolute, path));
-  if (root === undefined || !place.inside(absolute)) return false;
-  const segments = posix.relative(root, absolute).split('/');
-  if (segments.some((name) => isHiddenName(name))) return false;
-  return !isSecretName(segments) && !isSecretName([posix.basename(absolute)]);
+  if (root === undefined) return false;
+  const named = posix.relative(root, absolute);
+  const forms = [named, posix.basename(absolute)];
+  return [...forms, place.behindLinks(absolute), place.behindLinks(written)].every(isOpenName);
+}
+
+function isOpenName(path: string | null): boolean {
+  if (path === null) return false;
+  const segments = path.split('/');
+  return !segments.some((name) => isHiddenName(name)) && !isSecretName(segments);
 }

@@ -4,6 +4,7 @@
  */
 import { ConversationFold } from './conversation-fold.ts';
 import type { DurableEvent, DurablePayloads, EventOf } from './events.ts';
+import { LoadedTools } from './loaded-tools.ts';
 import { RunFold } from './run-fold.ts';
 import type { OpenApproval, OpenCall, OpenQuestion, SessionState } from './session-state.ts';
 
@@ -71,6 +72,7 @@ export class SessionFold {
   readonly #conversation = new ConversationFold();
   readonly #runs = new RunFold();
   readonly #waiting = new Waiting();
+  readonly #loaded = new LoadedTools();
   readonly #startedCalls = new Set<string>();
   readonly #origins = new Map<string, { readonly run_id: string; readonly step_number: number }>();
   readonly #queued = new Map<string, DurablePayloads['steer_queued']>();
@@ -87,6 +89,7 @@ export class SessionFold {
     this.#runs.apply(event);
     this.#conversation.apply(event);
     this.#waiting.apply(event);
+    this.#loaded.apply(event);
     this.#note(event);
   }
 
@@ -108,6 +111,7 @@ export class SessionFold {
       permission_mode: this.#mode,
       session_step: this.#runs.sessionStep,
       changes: [...this.#changes],
+      loaded_tools: this.#loaded.names,
       audit_anchor: this.#anchor,
       usage: total.usage,
       cost_usd: total.cost_usd,

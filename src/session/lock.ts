@@ -4,7 +4,7 @@
  * write: `holds` is asked before each batch.
  */
 import { statSync } from 'node:fs';
-import { readdir, readFile, unlink } from 'node:fs/promises';
+import { readdir, readFile, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, SessionLockedError } from '../errors.ts';
 import { createFileAtomic, writeFileAtomic } from './fs-atomic.ts';
@@ -146,7 +146,10 @@ export async function acquireLock(paths: SessionPaths): Promise<SessionLock> {
       if (!holds()) return;
       released = true;
       const record: LockRecord = { ...own, epoch, state: 'released' };
-      await writeFileAtomic(file, `${JSON.stringify(record)}\n`, { mode: 0o600, sync: false });
+      const text = `${JSON.stringify(record)}\n`;
+      const written = writeFileAtomic(file, text, { mode: 0o600, sync: false });
+      // On a full disk: an empty record holds nothing either, and needs no space.
+      await written.catch(() => truncate(file, 0));
     },
   };
 }

@@ -99,6 +99,8 @@ export interface SessionState extends Spent {
   readonly session_step: number;
   /** All `state_changed` records in order; their stores fold them. */
   readonly changes: readonly DurablePayloads['state_changed'][];
+  /** Deferred tools found or used so far, in that order. */
+  readonly loaded_tools: readonly string[];
   /** The audit log's last line as the last finished run recorded it. */
   readonly audit_anchor: { readonly seq: number; readonly hash: string } | null;
 }

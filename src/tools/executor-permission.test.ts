@@ -58,6 +58,43 @@ describe('permission', () => {
     expect(gate.cards).toHaveLength(2);
   });
 
+  it('an answer for always is stored and in force at once; without a place for it, for the session', async () => {
+    const stored: string[] = [];
+    const store = (storeRule: (rule: string) => Promise<void>) => {
+      const gate = person(() => ({ scope: 'always' }));
+      const fake = fakeExecutor({ tools: [shell(), writer()], gate, policy: { mode: 'ask' } });
+      Object.assign(fake.session, { storeRule });
+      return { ...fake, gate };
+    };
+    const test = () => toolCall('bash', { command: 'npm test' });
+    const kept = store(async (rule) => {
+      stored.push(rule);
+    });
+    await kept.run([test(), test()]);
+    expect(stored).toEqual(['bash(npm test)']);
+    expect(kept.gate.cards).toHaveLength(1);
+    const full = store(() => Promise.reject(new Error('the disk is full')));
+    const done = await full.run([test(), test()]);
+    expect(done.map(({ modelText }) => modelText)).toEqual(['ran', 'ran']);
+    expect(full.gate.cards).toHaveLength(1);
+    expect(full.log.seen.filter(({ type }) => type === 'warning')).toMatchObject([
+      { code: 'rule_not_stored', message: expect.stringContaining('the disk is full') },
+    ]);
+  });
+
+  it('always where no rule may be kept holds for the session', async () => {
+    const stored: string[] = [];
+    const gate = person(() => ({ scope: 'always' }));
+    const fake = fakeExecutor({ tools: [shell()], gate, policy: { mode: 'ask' } });
+    Object.assign(fake.session, { storeRule: async (rule: string) => stored.push(rule) });
+    await fake.run([1, 2].map(() => toolCall('bash', { command: 'mytool' })));
+    expect(gate.cards).toHaveLength(1);
+    expect(stored).toEqual([]);
+    expect(fake.log.seen.find(({ type }) => type === 'approval_resolved')).toMatchObject({
+      scope: 'session',
+    });
+  });
+
   it('a note goes on, a plain refusal skips the rest, nobody is a denial', async () => {
     const noted = fakeExecutor({
       tools: [shell(), echo],

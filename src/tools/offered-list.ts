@@ -4,6 +4,7 @@ import { comparableName } from '../permissions/tool-name.ts';
 import type { PermissionPolicy } from '../permissions/types.ts';
 import { callTool } from './basic/call-tool.ts';
 import { toolSearchTool } from './basic/tool-search.ts';
+import { expandToolList } from './expand-tool-list.ts';
 import { classesOf } from './permission-class.ts';
 import { findProfile, PROFILES, type ToolProfile } from './profiles.ts';
 import type { Registry } from './registry.ts';
@@ -21,8 +22,6 @@ export interface OfferOptions {
   readonly available?: (tool: Tool) => boolean;
   /** Replaces a registered tool for this run, as `task_done` with an answer schema. */
   readonly replace?: readonly Tool[];
-  /** Names never offered nor found, as those a configuration names for later. */
-  readonly knownNames?: readonly string[];
 }
 
 const SEARCH_NAMES = new Set(['tool_search', 'call_tool']);
@@ -41,17 +40,16 @@ export function offeredList(registry: Registry, options: OfferOptions): OfferedL
     .map((tool) => replaced.get(tool.name) ?? tool)
     .filter((tool) => options.available?.(tool) ?? true)
     .filter((tool) => !options.policy.impossible(tool.name, classesOf(tool)));
-  const listed = options.tools !== undefined;
-  const core = listed
-    ? expandList(options.tools ?? [], registry, options.knownNames ?? [])
-    : profile.core;
-  const wanted = new Set([...core, ...(options.loaded ?? [])]);
-  if (listed) wanted.add('task_done');
+  const listed = options.tools === undefined ? null : expandToolList(options.tools, registry);
+  const core = listed?.names ?? profile.core;
+  const searchable = listed === null || core.includes('tool_search');
+  const wanted = new Set([...core, ...(searchable ? (options.loaded ?? []) : [])]);
+  if (listed !== null) wanted.add('task_done');
   const chosen = [...wanted].flatMap((name) => usable.find((tool) => tool.name === name) ?? []);
   const mcp = usable.filter((tool) => tool.group === 'mcp' && !chosen.includes(tool));
-  const searchable = !listed || core.includes('tool_search');
   const deferred = searchable ? deferredTools(usable, [...chosen, ...mcp], profile) : [];
-  return freeze([...withSearch(chosen, deferred), ...mcp], deferred);
+  const offered = [...withSearch(chosen, deferred), ...mcp];
+  return freeze(offered, deferred, listed?.leftOut ?? []);
 }
 
 function deferredTools(
@@ -73,78 +71,17 @@ function withSearch(chosen: readonly Tool[], deferred: readonly Tool[]): Tool[] 
   });
 }
 
-function expandList(
-  entries: readonly string[],
-  registry: Registry,
-  knownNames: readonly string[],
-): string[] {
-  const names = new Set<string>();
-  for (const entry of entries) {
-    const [, minus, kind, name = ''] = /^(-?)(profile:|group:)?(.*)$/s.exec(entry.trim()) ?? [];
-    for (const found of membersOf(kind, name, entry, registry, knownNames)) {
-      if (minus === '-') names.delete(found);
-      else names.add(found);
-    }
-  }
-  return [...names];
-}
-
-function membersOf(
-  kind: string | undefined,
-  name: string,
-  entry: string,
-  registry: Registry,
-  knownNames: readonly string[],
-): readonly string[] {
-  if (kind === 'profile:') {
-    const profile = findProfile(name);
-    if (profile !== undefined) return profile.core;
-    throw unknownEntry(
-      entry,
-      'profile',
-      name,
-      PROFILES.map((one) => one.name),
-    );
-  }
-  if (kind === 'group:') {
-    const members = registry.tools.filter((tool) => tool.group === name);
-    if (members.length > 0) return members.map((tool) => tool.name);
-    throw unknownEntry(entry, 'tool group', name, [
-      ...new Set(registry.tools.map((tool) => tool.group)),
-    ]);
-  }
-  const wanted = comparableName(name);
-  const tool = registry.tools.find((one) => comparableName(one.name) === wanted);
-  if (tool !== undefined) return [tool.name];
-  if (PROFILES.some((profile) => profile.core.includes(name)) || knownNames.includes(name))
-    return [name];
-  throw unknownEntry(
-    entry,
-    'tool',
-    name,
-    registry.tools.map((one) => one.name),
-  );
-}
-
-function unknownEntry(
-  entry: string,
-  what: string,
-  name: string,
-  known: readonly string[],
-): ConfigError {
-  const near = didYouMean(name, known);
-  const hint = near === '' ? `; known: ${known.join(', ')}` : near;
-  return new ConfigError(`the tool list entry "${entry}" names an unknown ${what}${hint}`, {
-    entry,
-  });
-}
-
-function freeze(offered: readonly Tool[], deferred: readonly Tool[]): OfferedList {
+function freeze(
+  offered: readonly Tool[],
+  deferred: readonly Tool[],
+  leftOut: readonly string[],
+): OfferedList {
   const names = [...offered, ...deferred].map((tool) => tool.name);
   const rungs = [exactly, comparably, byAlias];
   return Object.freeze({
     offered: Object.freeze([...offered]),
     deferred: Object.freeze([...deferred]),
+    leftOut,
     find(name: string) {
       for (const rung of rungs) {
         for (const list of [offered, deferred]) {

@@ -123,10 +123,25 @@ describe('offeredList', () => {
       'mcp__s__get',
     ]);
     expect(names(offer({ tools: ['profile:explore', 'tool_search'] }).deferred)).toContain('bash');
+    expect(list.leftOut).toEqual(['str_replace_based_edit_tool']);
     expect(() => offer({ tools: ['bsh'] })).toThrow('did you mean bash?');
     expect(() => offer({ tools: ['group:fil'] })).toThrow('did you mean file?');
     expect(() => offer({ tools: ['profile:codng'] })).toThrow('did you mean coding?');
     expect(() => offer({ profile: 'x' })).toThrow('unknown tool profile');
+  });
+
+  it('names of tools this program does not have are left out, not refused', () => {
+    const missing = ['json_edit_tool', 'ckg', 'LSP', 'web_fetch', 'Skill', 'Agent', 'group:web'];
+    const list = offer({ tools: ['bash', ...missing, '-multi_edit'] });
+    expect(names(list.offered)).toEqual(['bash', 'task_done', 'mcp__s__get']);
+    expect(list.leftOut).toEqual(missing);
+    expect(offer({}).leftOut).toEqual([]);
+    expect(() => offer({ tools: ['json_edit_tol'] })).toThrow('did you mean json_edit_tool?');
+  });
+
+  it('a list without tool_search takes no loaded tools', () => {
+    const list = offer({ tools: ['bash'], loaded: ['worker'] });
+    expect(names(list.offered)).toEqual(['bash', 'task_done', 'mcp__s__get']);
   });
 
   it('leaves out what is impossible or not available, and puts loaded tools behind the core', () => {

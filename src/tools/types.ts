@@ -112,6 +112,8 @@ export interface ToolSession {
   readonly policy: PermissionPolicy;
   readonly gate: PermissionGate;
   readonly questions: QuestionHandler | null;
+  /** Keeps a rule for all sessions, in the user file. Rejects when it cannot be written. */
+  readonly storeRule?: (rule: string) => Promise<void>;
   readonly network: boolean;
   readonly sandbox: SandboxKind;
   readonly language: 'en' | 'zh';
@@ -271,6 +273,8 @@ export interface ToolExecutor {
 export interface OfferedList {
   readonly offered: readonly Tool[];
   readonly deferred: readonly Tool[];
+  /** Entries of the configured list that are valid names but stand for nothing in this program. */
+  readonly leftOut?: readonly string[];
   /** tools.md 2.1 step 3 over offered, then deferred. Null when nothing or more than one matches. */
   find(name: string): {
     readonly tool: Tool;

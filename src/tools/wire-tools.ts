@@ -23,12 +23,16 @@ function stripped(value: JsonValue): JsonValue {
   return isObject(value) ? stripAnnotations(value as ToolSchema) : value;
 }
 
-export function wireTools(tools: readonly Tool[], language: 'en' | 'zh'): WireTool[] {
-  return tools.map((tool) => ({
+export function wireTool(tool: Tool, language: 'en' | 'zh'): WireTool {
+  return {
     name: tool.name,
     description: language === 'zh' ? tool.descriptionZh : tool.description,
     parameters: stripAnnotations(tool.parameters),
-  }));
+  };
+}
+
+export function wireTools(tools: readonly Tool[], language: 'en' | 'zh'): WireTool[] {
+  return tools.map((tool) => wireTool(tool, language));
 }
 
 /** Bytes of the serialised `tools` array, as the limits of tools.md 1.3 count them. */

@@ -2,18 +2,19 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
 /**
- * Whether an absolute path, all its links followed, lies in one of the roots. For advice (may a command that names it
- * run unasked?) only: between this answer and an open a link can change, so file access never relies on it.
+ * Where an absolute path leads, all its links followed as the kernel does (a link before the `..` after it): its
+ * place below one of the roots, or null outside of them. For advice (may a command that names it run unasked?) only:
+ * between this answer and an open a link can change, so file access never relies on it.
  */
-export function insideRoots(absolute: string, roots: readonly string[]): boolean {
+export function placeInRoots(absolute: string, roots: readonly string[]): string | null {
   const target = realPathOf(absolute);
-  if (target === null) return false;
-  return roots.some((root) => {
+  if (target === null) return null;
+  for (const root of roots) {
     const real = realPathOf(root);
-    if (real === null) return false;
-    const rest = relative(real, target);
-    return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`));
-  });
+    const rest = real === null ? '..' : relative(real, target);
+    if (rest !== '..' && !rest.startsWith(`..${sep}`)) return rest;
+  }
+  return null;
 }
 
 /** Links resolved in the part that exists; null when that cannot be told (no permission, a loop, a dangling link). */

@@ -7,6 +7,7 @@ import { createPolicy } from '../../permissions/policy.ts';
 import type { PermissionMode } from '../../permissions/types.ts';
 import { type OfferOptions, offeredList } from '../../tools/offered-list.ts';
 import type { Registry } from '../../tools/registry.ts';
+import { knownToolNames } from '../../tools/specified-names.ts';
 import type { AgentDefinition, AgentOptions } from '../types.ts';
 
 /** Which tools a kind is offered: its profile, and a list that replaces the core. */
@@ -42,7 +43,7 @@ export function checkNames(
     person: false,
     workspace,
     home: config.home,
-    knownTools: registry.tools.map((tool) => tool.name),
+    knownTools: knownToolNames(registry),
   });
   offeredList(registry, { ...offerOf(definition, config), policy });
 }

@@ -11,6 +11,7 @@ import { VERSION } from '../../llm/version.ts';
 import type { PermissionMode } from '../../permissions/types.ts';
 import { foldSession } from '../../session/fold.ts';
 import { newSessionId } from '../../session/ids.ts';
+import { LoadedTools } from '../../session/loaded-tools.ts';
 import { sessionPaths } from '../../session/paths.ts';
 import type { Recorder } from '../../session/recording/recorder.ts';
 import { createRedactor } from '../../session/redact.ts';
@@ -58,6 +59,10 @@ export interface OpenSession {
   /** The session as its log said when it was opened, an earlier crash settled. */
   readonly restored: SessionState;
   readonly place: RecordingFacts;
+  /** What the next run is offered beside its kind's list. */
+  readonly loadedTools: LoadedTools;
+  /** Warnings that are given once in a session, as far as they were. */
+  readonly told: Set<string>;
   model: SessionModel;
   recorder: Recorder | null;
   nextSessionStep: number;
@@ -269,6 +274,8 @@ async function build(input: BuildInput): Promise<OpenSession> {
     budgets,
     restored,
     place: input.place,
+    loadedTools: new LoadedTools(restored.loaded_tools),
+    told: new Set(),
     model: input.model,
     recorder: null,
     executor: null,

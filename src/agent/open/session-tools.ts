@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { storeAllowRule } from '../../config/store-allow-rule.ts';
 import type { LoadedConfig } from '../../config/types.ts';
 import { createBwrapEnvironment } from '../../environment/bwrap.ts';
 import type { EnvironmentOptions } from '../../environment/environment-options.ts';
@@ -11,6 +12,7 @@ import { storeBlob } from '../../session/blobs.ts';
 import type { Redactor } from '../../session/types.ts';
 import { createFileKnowledge } from '../../tools/file/knowledge.ts';
 import type { Registry } from '../../tools/registry.ts';
+import { knownToolNames } from '../../tools/specified-names.ts';
 import type { ToolSession } from '../../tools/types.ts';
 import { createPathResolver } from '../../workspace/path-resolver.ts';
 import type { PathResolver } from '../../workspace/types.ts';
@@ -88,6 +90,7 @@ export function createToolSession(input: ToolSessionInput): OpenToolSession {
     policy,
     gate: waitingGate(input.options.permissionGate, input.budgets),
     questions: waitingQuestions(input.options.questionHandler, input.budgets),
+    storeRule: (rule) => storeAllowRule(paths.home, rule),
     network: input.network,
     sandbox: input.sandbox,
     language: config.agent(input.agentType).tool_language ?? 'en',
@@ -112,7 +115,7 @@ function policyOf(input: ToolSessionInput, resolver: PathResolver): PermissionPo
     person: input.options.permissionGate?.person === true,
     workspace: input.workspace,
     home: files.paths.home,
-    knownTools: input.registry.tools.map((tool) => tool.name),
+    knownTools: knownToolNames(input.registry),
     roots: resolver.roots.map((root) => root.path),
     trusted: input.trusted,
     configFiles: configFiles(config),

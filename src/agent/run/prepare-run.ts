@@ -7,7 +7,8 @@ import { taskDoneTool } from '../../tools/basic/task-done.ts';
 import { createExecutor } from '../../tools/executor.ts';
 import { offeredList } from '../../tools/offered-list.ts';
 import type { OfferedList, ToolExecutor } from '../../tools/types.ts';
-import { wireTools } from '../../tools/wire-tools.ts';
+import { createValidator, type Validator } from '../../tools/validate.ts';
+import { wireTool } from '../../tools/wire-tools.ts';
 import { AnswerSchema } from '../answer-schema.ts';
 import { Budgets } from '../budgets.ts';
 import { Completion } from '../completion.ts';
@@ -84,12 +85,14 @@ async function prepare(session: OpenSession, request: RunRequest): Promise<Prepa
     await checkPatchPossible(session, baseCommit);
   const offered = offer(session, request, answerSchema);
   const system = [{ text: await systemText(session) }];
-  const tools = toolSpecs(session, offered);
+  const validator = createValidator();
+  const tools = toolSpecs(session, offered, validator);
   const state = runState(session, request, {
     runId,
     scope,
     limits,
     offered,
+    validator,
     system,
     tools,
     keeper,
@@ -106,6 +109,7 @@ interface RunParts {
   readonly scope: EventScope;
   readonly limits: RunLimits;
   readonly offered: OfferedList;
+  readonly validator: Validator;
   readonly system: LLMRequest['system'];
   readonly tools: readonly ToolSpec[];
   readonly keeper: PatchKeeper;
@@ -118,7 +122,8 @@ function runState(session: OpenSession, request: RunRequest, parts: RunParts): R
   const { offered, system, tools } = parts;
   const steps: RunState['steps'] = [];
   const nextStep = request.resumed?.nextStep ?? 1;
-  const executor = executorOf(session, offered);
+  const { validator } = parts;
+  const executor = executorOf(session, offered, validator);
   session.executor = executor;
   return {
     sessionId: session.sessionId,
@@ -164,15 +169,21 @@ function runState(session: OpenSession, request: RunRequest, parts: RunParts): R
       const folders = touchedFolders(calls, offered, session.tools.resolver);
       return instructionNotes(session, folders);
     },
+    requestLeft: () => void validator.warm().catch(() => undefined),
     reportDefect: (error) => keepDefect(files.paths, error),
     progress: newProgress(nextStep, session.nextSessionStep),
   };
 }
 
-function executorOf(session: OpenSession, offered: OfferedList): ToolExecutor {
+function executorOf(
+  session: OpenSession,
+  offered: OfferedList,
+  validator: Validator,
+): ToolExecutor {
   return createExecutor({
     session: session.tools.session,
     offered,
+    validator,
     closers: session.tools.closers,
   });
 }
@@ -211,17 +222,22 @@ function offer(
   return offeredList(registry, {
     ...offerOf(definition, config, request.options.toolNames),
     policy: tools.policy,
+    loaded: session.loadedTools.names,
     ...(answerSchema === null ? {} : { replace: [taskDoneTool(answerSchema)] }),
   });
 }
 
-function toolSpecs(session: OpenSession, offered: OfferedList): ToolSpec[] {
+function toolSpecs(
+  session: OpenSession,
+  offered: OfferedList,
+  validator: Validator,
+): ToolSpec[] {
   const { language } = session.tools.session;
-  return wireTools(offered.offered, language).map(({ name, description, parameters }) => ({
-    name,
-    description,
-    schema: parameters,
-  }));
+  return offered.offered.map((tool) => {
+    const { name, description, parameters } = wireTool(tool, language);
+    const check: ToolSpec['check'] = (value) => validator.fitsExactly(tool, value);
+    return { name, description, schema: parameters, check };
+  });
 }
 
 async function systemText({ definition, config, tools }: OpenSession): Promise<string> {

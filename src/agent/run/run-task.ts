@@ -20,6 +20,7 @@ export async function runTask(session: OpenSession, run: PreparedRun): Promise<A
   const began = session.clock.now();
   const trajectory = await trajectoryOf(session, run);
   const unsubscribe = log.subscribe((event) => {
+    session.loadedTools.apply(event);
     if (event.type !== 'tool_finished') return;
     for (const { path } of event.files_changed) state.progress.filesChanged.add(path);
   });
@@ -33,8 +34,9 @@ export async function runTask(session: OpenSession, run: PreparedRun): Promise<A
   }
   session.budgets.current = null;
   session.nextSessionStep = state.progress.nextSessionStep;
+  const execution = await finish(session, run, exit, trajectory, began);
   unsubscribe();
-  return finish(session, run, exit, trajectory, began);
+  return execution;
 }
 
 async function trajectoryOf(
@@ -68,7 +70,7 @@ async function begin(session: OpenSession, run: PreparedRun): Promise<void> {
     ...(run.mustPatch ? { must_patch: true } : {}),
     ...(run.answerSchema === null ? {} : { answer_schema: run.answerSchema }),
   });
-  tellWarnings(session, state.scope);
+  tellWarnings(session, state);
   printDetails(session, run);
   await goOnWithWaitingCalls(session, state, request.resumed !== null);
   if (request.resumed !== null) addUserMessage(state, userMessage('resume', [RESUMED_TEXT]));
@@ -88,9 +90,14 @@ function offeredTools(session: OpenSession, { state }: PreparedRun): OfferedTool
   }));
 }
 
-function tellWarnings(session: OpenSession, scope: PreparedRun['state']['scope']): void {
+function tellWarnings(session: OpenSession, { scope, offered }: PreparedRun['state']): void {
   const { log } = session.files;
   const warn = (code: string, message: string) => log.append(scope, 'warning', { code, message });
+  const { leftOut = [] } = offered;
+  if (leftOut.length > 0 && !session.told.has('tools_left_out')) {
+    session.told.add('tools_left_out');
+    warn('tools_left_out', `Not available here and left out: ${leftOut.join(', ')}.`);
+  }
   for (const message of session.instructions.warnings.splice(0)) warn('instruction_file', message);
   if (session.sandbox.reason !== null && session.restored.runs.length === 0)
     warn('no_sandbox', `Commands run without a sandbox: ${session.sandbox.reason}`);
@@ -129,6 +136,7 @@ async function finish(
   const { exit, patch } = await finalPatch(run, ended);
   const seconds = (session.clock.now() - began) / 1000;
   const facts = runFacts(run, exit, patch, seconds);
+  await anchorAudit(session, state.scope);
   log.append(state.scope, 'run_finished', { ...facts.finished, audit: audit.head() });
   const acknowledged = await log.flush().then(
     () => true,
@@ -139,6 +147,17 @@ async function finish(
   const execution = executionOf(session, run, final, facts, trajectory?.file ?? null);
   log.emit(state.scope, 'result', resultOf(execution));
   return execution;
+}
+
+/** The line recorded with the end of a run is on the disk before it is recorded. */
+async function anchorAudit(
+  { files }: OpenSession,
+  scope: PreparedRun['state']['scope'],
+): Promise<void> {
+  await files.audit.flush?.().catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    files.log.append(scope, 'warning', { code: 'audit_not_synced', message });
+  });
 }
 
 /** Protected names are looked at once more; what appeared was moved away and is told. */

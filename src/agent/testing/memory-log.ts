@@ -13,6 +13,7 @@ import type { Appended, EventListener, EventLog } from '../../session/types.ts';
 export class MemoryLog implements EventLog {
   readonly sessionId = 'ses_test';
   failed: Error | null = null;
+  diskFull = false;
   readonly all: SessionEvent[] = [];
   private readonly listeners = new Set<EventListener>();
   private seq = 0;

@@ -45,6 +45,7 @@ export class ScriptedClient implements ModelClient {
     yield { type: 'attempt', attempt: 1, bytes: 0, request_sha256: '' };
     const next = this.script.shift() ?? reply({ text: 'script exhausted' });
     const answer = typeof next === 'function' ? await next(request, options) : next;
+    yield { type: 'headers', status: 200, request_id: null, ms: 1 };
     if (!('error' in answer)) {
       if (answer.content !== '') yield { type: 'text_delta', text: answer.content };
       yield { type: 'end', response: answer, usage: answer.usage };

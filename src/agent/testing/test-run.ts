@@ -120,6 +120,7 @@ function buildState(options: TestRunOptions, parts: Parts): RunState {
     steps: [],
     denials: [],
     instructionNotes: async () => [],
+    requestLeft: () => undefined,
     reportDefect: async (error) => String(error),
     progress: newProgress(1, 1),
   };

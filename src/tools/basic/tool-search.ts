@@ -1,4 +1,4 @@
-import type { Tool } from '../types.ts';
+import type { Tool, ToolOutput } from '../types.ts';
 import { stripAnnotations } from '../wire-tools.ts';
 
 const SELECT = /^\s*select:/i;
@@ -64,7 +64,7 @@ export function toolSearchTool(deferred: readonly Tool[]): Tool {
     parallelSafe: true,
     timeout: { default: 10, max: 10 },
     alternatives: [],
-    run: (args) => Promise.resolve({ content: search(deferred, groups, args) }),
+    run: (args) => Promise.resolve(search(deferred, groups, args)),
   };
 }
 
@@ -72,16 +72,19 @@ function search(
   deferred: readonly Tool[],
   groups: readonly string[],
   args: Readonly<Record<string, unknown>>,
-): string {
+): ToolOutput {
   const query = String(args.query);
   const most = typeof args.max_results === 'number' ? args.max_results : DEFAULT_RESULTS;
   const hits = SELECT.test(query) ? selected(deferred, query) : ranked(deferred, query);
   if (hits.length === 0)
-    return `No tool matches. Groups with more tools: ${groups.join(', ') || 'none'}.`;
+    return { content: `No tool matches. Groups with more tools: ${groups.join(', ') || 'none'}.` };
   const shown = hits.slice(0, most);
   const more = hits.length - shown.length;
   const rest = more > 0 ? `\n\n${more} more match; raise max_results.` : '';
-  return `${shown.map(entry).join('\n\n')}${rest}\n\nRun one with call_tool.`;
+  return {
+    content: `${shown.map(entry).join('\n\n')}${rest}\n\nRun one with call_tool.`,
+    metadata: { found_tools: shown.map((tool) => tool.name) },
+  };
 }
 
 function selected(deferred: readonly Tool[], query: string): Tool[] {

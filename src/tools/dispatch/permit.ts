@@ -174,7 +174,7 @@ async function ask(
   requested.acknowledged.catch(() => {});
   await requested.written;
   const answer = await answerOf(dispatcher, card, signal);
-  const scope = decision.offeredRule === null ? 'once' : answer.scope;
+  const scope = scopeOfAnswer(decision, answer);
   const stored = answer.decision === 'allow' && scope !== 'once' ? decision.offeredRule : null;
   const resolved = session.log.append(scopeOf(ctx), 'approval_resolved', {
     approval_id: card.approvalId,
@@ -194,17 +194,38 @@ async function ask(
     approvalId: card.approvalId,
   });
   if (answer.decision === 'deny') return refusal(decision, answer);
-  if (stored !== null) storeRule(dispatcher, stored);
+  if (stored !== null) await storeRule(dispatcher, ctx, stored, scope === 'always');
   return null;
 }
 
+/** An answer holds for longer only where a rule was offered, and for always only where that was possible. */
+function scopeOfAnswer(decision: Decision, answer: ApprovalAnswer): ApprovalAnswer['scope'] {
+  if (decision.offeredRule === null) return 'once';
+  return answer.scope === 'always' && !decision.alwaysPossible ? 'session' : answer.scope;
+}
+
 /** The person allowed this call in any case; a rule that cannot be stored only means another question later. */
-function storeRule(dispatcher: Dispatcher, text: string): void {
+async function storeRule(
+  dispatcher: Dispatcher,
+  ctx: ExecutorContext,
+  text: string,
+  forAlways: boolean,
+): Promise<void> {
+  const { session } = dispatcher;
   try {
-    dispatcher.session.policy.addSessionRule(text);
+    session.policy.addSessionRule(text);
   } catch (error) {
     dispatcher.diagnostics.defect(`the session rule ${text}`, error);
   }
+  if (!forAlways) return;
+  const stored = session.storeRule?.(text) ?? Promise.reject(new Error('there is no user file'));
+  await stored.catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    session.log.append(scopeOf(ctx), 'warning', {
+      code: 'rule_not_stored',
+      message: `The rule ${text} holds for this session only: ${why}`,
+    });
+  });
 }
 
 async function answerOf(

@@ -1,11 +1,13 @@
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redactor } from '../../session/types.ts';
 import type { SpillWriter, ToolSession } from '../types.ts';
+import { ByteTail } from './byte-tail.ts';
+import { SpillFile } from './spill-file.ts';
 
-const CHUNK = 64 * 1024;
 const TAIL_BYTES = 64 * 1024;
+/** A secret may reach over the cut before the tail; so much is looked at and not kept. */
+const LONGEST_SECRET = 64 * 1024;
 const MIB = 1024 * 1024;
 
 /** The logical address of a call's whole output. */
@@ -15,7 +17,8 @@ export function spillAddress(callId: string): string {
 
 /**
  * Whole output of one call, redacted, in `tool-output/<call_id>.txt`. Above the cap the file holds head and tail and
- * says how much is missing. Writes go to the page cache at once, so nothing piles up in memory behind a slow disk.
+ * says how much is missing. Writes go to the page cache at once, so nothing piles up in memory behind a slow disk, and
+ * what lies between head and tail costs a copy and no more.
  */
 export function createSpill(session: ToolSession, callId: string): SpillWriter {
   return new Spill(session, callId);
@@ -25,93 +28,72 @@ class Spill implements SpillWriter {
   totalBytes = 0;
   private readonly session: ToolSession;
   private readonly callId: string;
-  private readonly file: string;
-  private readonly headLimit: number;
   private readonly decoder = new TextDecoder('utf-8');
   private readonly redactor: ReturnType<Redactor['stream']>;
-  private descriptor: number | null = null;
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
-  private headBytes = 0;
-  private tail: Buffer = Buffer.alloc(0);
-  private lost = 0;
-  private broken = false;
+  private readonly file: SpillFile;
+  /** Bytes the head may still take. */
+  private room: number;
+  /** What came after the head was full: redacted from the piece that filled it, then as it came. */
+  private over: Buffer | null = null;
+  private readonly rest = new ByteTail(TAIL_BYTES + LONGEST_SECRET);
 
   constructor(session: ToolSession, callId: string) {
     this.session = session;
     this.callId = callId;
-    this.file = join(session.paths.toolOutput, `${callId}.txt`);
-    this.headLimit = Math.max(TAIL_BYTES, session.limits.spillMib * MIB - TAIL_BYTES);
+    this.file = new SpillFile(session.paths.toolOutput, `${callId}.txt`);
+    this.room = Math.max(TAIL_BYTES, session.limits.spillMib * MIB - TAIL_BYTES);
     this.redactor = session.redactor.stream();
   }
 
   write(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
     this.totalBytes += bytes.length;
-    this.keep(this.redactor.push(this.decoder.decode(bytes, { stream: true })));
+    if (this.over !== null) this.rest.push(bytes);
+    else if (bytes.length > 0) this.keep(this.read(bytes));
+  }
+
+  /** The next piece of redacted text; what may belong to a later piece is held back. */
+  private read(bytes: Uint8Array): string {
+    return this.redactor.push(this.decoder.decode(bytes, { stream: true }));
   }
 
   private keep(text: string): void {
-    if (text === '' || this.broken) return;
-    const bytes = Buffer.from(text);
-    const room = Math.max(0, this.headLimit - this.headBytes);
-    const head = bytes.subarray(0, room);
-    this.headBytes += head.length;
-    this.queue(head);
-    if (bytes.length > room) this.keepTail(bytes.subarray(room));
-  }
-
-  private queue(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
-    if (this.waitingBytes >= CHUNK) this.flush();
-  }
-
-  private keepTail(bytes: Buffer): void {
-    const joined = Buffer.concat([this.tail, bytes]);
-    const over = Math.max(0, joined.length - TAIL_BYTES);
-    this.lost += over;
-    this.tail = joined.subarray(over);
-  }
-
-  private flush(): void {
-    if (this.waitingBytes === 0 || this.broken) return;
-    const bytes = Buffer.concat(this.waiting);
-    this.waiting = [];
-    this.waitingBytes = 0;
-    try {
-      this.descriptor ??= this.open();
-      for (let done = 0; done < bytes.length; ) {
-        done += writeSync(this.descriptor, bytes, done);
-      }
-    } catch {
-      // A full disk costs the copy, not the call: finish() then reports no address.
-      this.broken = true;
-    }
-  }
-
-  private open(): number {
-    mkdirSync(this.session.paths.toolOutput, { recursive: true, mode: 0o700 });
-    return openSync(this.file, 'w', 0o600);
+    if (text === '') return;
+    const taken = this.file.write(text, this.room);
+    this.room -= taken.bytes;
+    if (taken.units < text.length) this.over = Buffer.from(text.slice(taken.units));
   }
 
   async finish(): Promise<string | null> {
-    this.keep(this.redactor.push(this.decoder.decode()) + this.redactor.end());
-    if (this.lost > 0) {
-      this.queue(Buffer.from(`\n[... ${this.lost.toLocaleString('en-US')} bytes omitted ...]\n`));
-    }
-    this.queue(this.tail);
-    this.flush();
-    if (this.descriptor === null) return null;
-    closeSync(this.descriptor);
-    this.descriptor = null;
-    if (this.broken) {
-      await unlink(this.file).catch(() => {});
-      return null;
-    }
+    this.writeTail();
+    if (!this.file.close()) return null;
     await makeRoom(this.session, `${this.callId}.txt`);
     return spillAddress(this.callId);
+  }
+
+  private writeTail(): void {
+    const bytes = Buffer.from(this.rest.lost === 0 ? this.continued() : this.cutTail());
+    const tail = bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES));
+    const gone = this.rest.lost === 0 ? 0 : (this.over?.length ?? 0) + this.rest.lost;
+    const lost = gone + (this.rest.lost === 0 ? bytes.length : this.rest.bytes.length) - tail.length;
+    if (lost > 0) this.file.write(`\n[... ${lost.toLocaleString('en-US')} bytes omitted ...]\n`);
+    this.file.writeBytes(tail);
+  }
+
+  /** All that came after the head, read on from where the head ended. */
+  private continued(): string {
+    const text = this.read(this.rest.bytes);
+    const end = this.redactor.push(this.decoder.decode()) + this.redactor.end();
+    return `${this.over ?? ''}${text}${end}`;
+  }
+
+  /** The end of a text whose middle is gone. Its first part may hold the rest of a secret nobody can know any more. */
+  private cutTail(): string {
+    const redactor = this.session.redactor.stream();
+    const decoder = new TextDecoder('utf-8');
+    const { bytes } = this.rest;
+    const from = bytes.length - TAIL_BYTES;
+    redactor.push(decoder.decode(bytes.subarray(0, from), { stream: true }));
+    return redactor.push(decoder.decode(bytes.subarray(from))) + redactor.end();
   }
 }
 
