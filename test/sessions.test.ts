@@ -38,6 +38,8 @@ describe('stored sessions', () => {
     const { place, trajectory } = await finished();
     const list = await runProgram(place, ['sessions', 'list']);
     expect(list.stdout).toContain('the task');
+    const listed = await runProgram(place, ['sessions', 'list', '--output-format', 'json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ session_id: 's', task: 'the task' }]);
     const show = await runProgram(place, ['sessions', 'show', 's']);
     expect(show.stdout).toContain('first answer');
     const exported = await runProgram(place, ['sessions', 'export', 's', '--format', 'trajectory']);

@@ -1,43 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PermissionGate } from '../permissions/types.ts';
-import type { SessionEvent } from '../session/events.ts';
-import { Agent } from './agent.ts';
-import { call, done, reply, type Script, ScriptedClient } from './testing/scripted-client.ts';
-import type { AgentOptions } from './types.ts';
+import { type AgentPlace, agentPlace, personWho } from './testing/agent-place.ts';
+import { call, done, reply, type ScriptedClient } from './testing/scripted-client.ts';
 
-let root = '';
-const open: Agent[] = [];
-
+let place: AgentPlace;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'agent-tools-'));
-  mkdirSync(join(root, 'work'));
+  place = agentPlace();
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((agent) => agent.close()));
-  rmSync(root, { recursive: true, force: true });
-});
-
-function agentOver(script: readonly Script[], over: Partial<AgentOptions> = {}) {
-  const client = new ScriptedClient(script);
-  const agent = new Agent({
-    workspace: join(root, 'work'),
-    home: join(root, 'home'),
-    sandbox: 'none',
-    permissionMode: 'bypass',
-    modelClient: client,
-    ...over,
-  });
-  const events: SessionEvent[] = [];
-  agent.on((event) => events.push(event));
-  open.push(agent);
-  return { agent, client, events };
-}
+afterEach(() => place.remove());
 
 function configured(text: string): string {
-  const file = join(root, 'config.yaml');
+  const file = join(place.root, 'config.yaml');
   writeFileSync(file, text);
   return file;
 }
@@ -55,7 +29,7 @@ agents:
 permissions:
   deny: [web_fetch, "Skill(pdf)"]
 `);
-    const one = agentOver([finish(), finish()], { config });
+    const one = place.agent([finish(), finish()], { config });
     await one.agent.run('x');
     await one.agent.run('y');
     const names = ['bash', 'str_replace_based_edit_tool', 'sequentialthinking', 'task_done'];
@@ -70,9 +44,9 @@ permissions:
     ['agents: {coding: {tools: [bash, json_edit_tol]}}', /json_edit_tool/],
     ['permissions: {deny: [web_fech]}', /web_fetch/],
   ])('a name nobody knows is refused with the nearest one: %s', async (text, nearest) => {
-    const one = agentOver([finish()], { config: configured(text) });
+    const one = place.agent([finish()], { config: configured(text) });
     await expect(one.agent.run('x')).rejects.toThrow(nearest);
-    expect(existsSync(join(root, 'home'))).toBe(false);
+    expect(existsSync(place.home)).toBe(false);
   });
 });
 
@@ -81,14 +55,14 @@ describe('deferred tools', () => {
     call('call_tool', { name, arguments: JSON.stringify(args) });
 
   it('found or used in one run, they are offered in the next, in that order, also after resume', async () => {
-    writeFileSync(join(root, 'work', 'a.txt'), 'a\n');
+    writeFileSync(join(place.work, 'a.txt'), 'a\n');
     const script = [
       reply({ calls: [call('list_dir', { path: '.' })] }),
       reply({ calls: [call('tool_search', { query: 'select:write_file,read_file' })] }),
       finish(),
       finish(),
     ];
-    const one = agentOver(script, { sessionId: 'loaded' });
+    const one = place.agent(script, { sessionId: 'loaded' });
     await one.agent.run('x');
     const before = toolNames(one.client, 0) ?? [];
     expect(before).not.toContain('list_dir');
@@ -97,16 +71,16 @@ describe('deferred tools', () => {
     const loaded = ['list_dir', 'read_file', 'write_file'];
     expect(toolNames(one.client, 3)).toEqual([...before, ...loaded]);
     await one.agent.close();
-    const again = agentOver([finish()], { sessionId: 'loaded' });
+    const again = place.agent([finish()], { sessionId: 'loaded' });
     await again.agent.run('z');
     expect(toolNames(again.client, 0)).toEqual([...before, ...loaded]);
   });
 
   it('one that writes is preceded by the start snapshot, so its change is in the patch', async () => {
-    writeFileSync(join(root, 'work', 'a.txt'), 'a\n');
+    writeFileSync(join(place.work, 'a.txt'), 'a\n');
     const write = viaCallTool('write_file', { path: 'new.txt', content: 'new\n' });
-    const patchPath = join(root, 'out.diff');
-    const one = agentOver([reply({ calls: [write] }), finish()], { patchPath });
+    const patchPath = join(place.root, 'out.diff');
+    const one = place.agent([reply({ calls: [write] }), finish()], { patchPath });
     expect(await one.agent.run('x')).toMatchObject({ success: true, patch: { files: 1 } });
     expect(readFileSync(patchPath, 'utf8')).toContain('+new');
     const types = one.events.map(({ type }) => type);
@@ -116,31 +90,28 @@ describe('deferred tools', () => {
 
 describe('an approval for always', () => {
   it('is in the user file for the next session', async () => {
-    const asked: string[] = [];
-    const permissionGate: PermissionGate = {
-      person: true,
-      ask: async ({ summary }) => {
-        asked.push(summary);
-        return { decision: 'allow', scope: 'always', by: 'user' };
-      },
-    };
+    const permissionGate = personWho(async () => ({
+      decision: 'allow',
+      scope: 'always',
+      by: 'user',
+    }));
     const script = () => [
       reply({ calls: [call('bash', { command: 'touch a.txt' })] }),
       reply({ calls: [call('bash', { command: 'touch a.txt' })] }),
       finish(),
     ];
     for (const _session of [1, 2]) {
-      const one = agentOver(script(), { permissionMode: 'ask', permissionGate });
+      const one = place.agent(script(), { permissionMode: 'ask', permissionGate });
       expect(await one.agent.run('x')).toMatchObject({ success: true, denials: [] });
     }
-    expect(asked).toHaveLength(1);
-    expect(readFileSync(join(root, 'home', 'config.yaml'), 'utf8')).toContain('bash(touch a.txt)');
+    expect(permissionGate.asked).toBe(1);
+    expect(readFileSync(join(place.home, 'config.yaml'), 'utf8')).toContain('bash(touch a.txt)');
   });
 });
 
 describe('the schemas of a request', () => {
   it('say whether arguments fit without any coercion, once the endpoint began to answer', async () => {
-    const one = agentOver([finish()]);
+    const one = place.agent([finish()]);
     await one.agent.run('x');
     const bash = one.client.requests[0]?.tools.find(({ name }) => name === 'bash');
     await expect.poll(() => bash?.check?.({ command: 'ls' })).toBe(true);

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -154,6 +163,40 @@ describe('Agent', () => {
       throw new Error('listener');
     });
     expect(await one.agent.run('x')).toMatchObject({ success: true });
+  });
+
+  it('the end of a run names the last line of the audit log', async () => {
+    const one = agent(
+      [
+        reply({ calls: [call('bash', { command: 'echo 1 > new.txt' })] }),
+        reply({ calls: [done()] }),
+      ],
+      { sessionId: 'audited' },
+    );
+    const events: SessionEvent[] = [];
+    one.agent.on((event) => events.push(event));
+    await one.agent.run('x');
+    const file = join(root, 'home/users/local/sessions/audited/.session/audit.jsonl');
+    const last = JSON.parse(readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? '');
+    expect(events.find(({ type }) => type === 'run_finished')).toMatchObject({
+      audit: { seq: last.seq, hash: last.hash },
+    });
+  });
+
+  const linux = process.platform === 'linux';
+  it.skipIf(!linux)('a closed Agent holds nothing open in workspace and session', async () => {
+    const one = agent([
+      reply({ calls: [call('bash', { command: 'echo 1 > new.txt' })] }),
+      reply({ calls: [done()] }),
+    ]);
+    await one.agent.run('x');
+    await one.agent.close();
+    const held = readdirSync('/proc/self/fd').flatMap((fd) => {
+      const link = join('/proc/self/fd', fd);
+      return existsSync(link) ? readlinkSync(link) : [];
+    });
+    const places = [join(root, 'work'), join(root, 'home', 'users')];
+    expect(held.filter((path) => places.some((place) => path.startsWith(place)))).toEqual([]);
   });
 
   it('streams the events of a task, result last', async () => {

@@ -3,6 +3,7 @@ import type { SessionEvent } from '../session/events.ts';
 import { newMessageId } from '../session/ids.ts';
 import { findAgentType } from './agent-types.ts';
 import { closeSession } from './close-session.ts';
+import { startConsole } from './console-guard.ts';
 import { defineAgent } from './define-agent.ts';
 import { EventQueue } from './event-queue.ts';
 import type { SteerMode } from './message-queue.ts';
@@ -191,9 +192,7 @@ export class Agent {
 
   private async openFirst(): Promise<OpenSession> {
     this.session = await openSession(this.options, this.definition, (log) => {
-      const { console } = this.options;
-      console?.start();
-      if (console !== undefined) log.subscribe((event) => console.onEvent(event));
+      if (this.options.console !== undefined) startConsole(this.options.console, log);
       for (const listener of this.listeners)
         this.unsubscribe.set(listener, log.subscribe(listener));
     });

@@ -8,6 +8,7 @@ import type {
   RequestPurpose,
 } from '../llm/types.ts';
 import { newMessageId } from '../session/ids.ts';
+import { LiveDeltas } from './live-deltas.ts';
 import type { RunState } from './run-state.ts';
 import { tokenTotal } from './usage.ts';
 
@@ -104,14 +105,19 @@ async function readToEnd(
   messageId: string,
   stream: AsyncIterable<LLMEvent>,
 ): Promise<End> {
+  const deltas = purpose === 'step' ? new LiveDeltas(run, messageId) : null;
   for await (const event of stream) {
-    if (event.type === 'end') return event;
-    show(run, purpose, messageId, event);
+    if (event.type === 'end') {
+      deltas?.end();
+      return event;
+    }
+    show(run, purpose, event);
+    deltas?.show(event);
   }
   return endWith('protocol', 'The model client ended without a result.');
 }
 
-function show(run: RunState, purpose: RequestPurpose, messageId: string, event: LLMEvent): void {
+function show(run: RunState, purpose: RequestPurpose, event: LLMEvent): void {
   const { log, scope } = run;
   if (event.type === 'headers') run.requestLeft();
   if (event.type === 'attempt')
@@ -132,22 +138,6 @@ function show(run: RunState, purpose: RequestPurpose, messageId: string, event: 
   }
   if (event.type === 'warning')
     log.append(scope, 'warning', { code: event.code, message: event.message });
-  if (purpose === 'step') showDelta(run, messageId, event);
-}
-
-function showDelta(run: RunState, messageId: string, event: LLMEvent): void {
-  const { log, scope } = run;
-  if (event.type === 'text_delta' || event.type === 'reasoning_delta')
-    log.emit(scope, event.type, { message_id: messageId, text: event.text });
-  if (event.type === 'discard')
-    log.emit(scope, 'discard', { message_id: messageId, reason: event.reason });
-  if (event.type === 'tool_call_delta')
-    log.emit(scope, 'tool_call_delta', {
-      message_id: messageId,
-      index: event.index,
-      ...(event.name === undefined ? {} : { name: event.name }),
-      text: event.text,
-    });
 }
 
 function abandoned(signal: AbortSignal): Promise<End> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LLMMessage } from '../llm/types.ts';
+import { BaseAgent } from './base-agent.ts';
 import type { FakeTool } from './testing/fake-tools.ts';
-import { call, done, reply, wireError } from './testing/scripted-client.ts';
+import { call, done, reply } from './testing/scripted-client.ts';
 import { testRun } from './testing/test-run.ts';
 
 const edit = { permission: 'write' } as const;
@@ -22,168 +23,6 @@ function resultsOf(message: LLMMessage | undefined) {
       : [],
   );
 }
-
-describe('the ends of a run', () => {
-  it('completes with task_done and its summary', async () => {
-    const run = testRun({ script: [reply({ calls: [done({ summary: 'fixed' })] })] });
-    expect(await run.execute()).toMatchObject({
-      success: true,
-      stopReason: 'completed',
-      error: null,
-    });
-    expect(run.state.progress.finalText).toBe('fixed');
-    expect(run.state.steps).toMatchObject([{ step_number: 1, state: 'completed' }]);
-  });
-
-  it.each([
-    ['failed', 'gave_up'],
-    ['blocked', 'blocked'],
-  ])('task_done with outcome %s ends as %s', async (outcome, stopReason) => {
-    const run = testRun({ script: [reply({ calls: [done({ outcome, summary: 'why' })] })] });
-    expect(await run.execute()).toMatchObject({
-      success: false,
-      stopReason,
-      error: { kind: 'self_reported', message: 'why' },
-    });
-  });
-
-  it('a provider error makes the step an error', async () => {
-    const run = testRun({ script: [wireError('auth')] });
-    expect(await run.execute()).toMatchObject({
-      stopReason: 'provider_error',
-      error: { kind: 'auth' },
-    });
-    expect(run.state.steps).toMatchObject([{ state: 'error', error: { kind: 'auth' } }]);
-  });
-
-  it.each(['refusal', 'content_filter'] as const)('%s is a provider error', async (finish) => {
-    const run = testRun({ script: [reply({ text: 'no', finish })] });
-    expect(await run.execute()).toMatchObject({
-      stopReason: 'provider_error',
-      error: { kind: finish },
-    });
-    expect(run.client.requests).toHaveLength(1);
-  });
-
-  it('the step limit, told one step before', async () => {
-    const script = Array.from({ length: 4 }, (_, n) => reply({ calls: [call('edit', { n })] }));
-    const run = testRun({ script, tools: { edit }, limits: { max_steps: 3 } });
-    expect(await run.execute()).toMatchObject({ stopReason: 'max_steps' });
-    expect(run.client.requests).toHaveLength(3);
-    expect(JSON.stringify(run.client.requests[2]?.messages)).toContain('last one allowed');
-    expect(JSON.stringify(run.client.requests[1]?.messages)).not.toContain('last one allowed');
-  });
-
-  it('a run that completes on its last step succeeded', async () => {
-    const run = testRun({ script: [reply({ calls: [done()] })], limits: { max_steps: 1 } });
-    expect(await run.execute()).toMatchObject({ success: true });
-    expect(JSON.stringify(run.client.requests[0]?.messages)).toContain('last one allowed');
-  });
-
-  it('the token limit ends after at most one call beyond it', async () => {
-    const script = Array.from({ length: 9 }, (_, n) =>
-      reply({ calls: [call('edit', { n })], usage: { ...reply({}).usage, input_tokens: 1000 } }),
-    );
-    const run = testRun({ script, tools: { edit }, limits: { max_tokens: 2500 } });
-    expect(await run.execute()).toMatchObject({
-      stopReason: 'max_tokens',
-      error: { kind: 'max_tokens' },
-    });
-    expect(run.client.requests).toHaveLength(3);
-    expect(run.log.of('budget_warning')).toMatchObject([{ budget: 'tokens', limit: 2500 }]);
-  });
-
-  it('the cost limit', async () => {
-    const script = Array.from({ length: 9 }, (_, n) =>
-      reply({
-        calls: [call('edit', { n })],
-        usage: { ...reply({}).usage, input_tokens: 1_000_000 },
-      }),
-    );
-    const run = testRun({
-      script,
-      tools: { edit },
-      limits: { max_cost: 3 },
-      client: (client) => {
-        client.prices = { input: 2, output: 10 };
-        client.contextWindow = 10_000_000;
-      },
-    });
-    expect(await run.execute()).toMatchObject({ stopReason: 'max_cost' });
-    expect(run.client.requests).toHaveLength(2);
-  });
-
-  it('a throwing hook is a defect', async () => {
-    const run = testRun({
-      script: [reply({ calls: [done()] })],
-      definition: {
-        isTaskCompleted: () => {
-          throw new Error('broken hook');
-        },
-      },
-    });
-    expect(await run.execute()).toMatchObject({
-      stopReason: 'internal_error',
-      error: { kind: 'internal_error' },
-    });
-    expect(run.state.steps).toMatchObject([{ state: 'error' }]);
-  });
-
-  it('a failed log ends the run', async () => {
-    const run = testRun({ script: [reply({ calls: [call('edit')] })], tools: { edit } });
-    run.state.log.subscribe((event) => {
-      if (event.type === 'step_finished') run.log.failed = new Error('disk full');
-    });
-    expect(await run.execute()).toMatchObject({ error: { kind: 'log_failed' } });
-  });
-
-  it('a full disk ends the run at the next boundary, but not one that completes', async () => {
-    const run = testRun({
-      script: [reply({ calls: [call('edit')] }), reply({ calls: [done()] })],
-      tools: { edit },
-    });
-    run.log.subscribe((event) => {
-      run.log.diskFull ||= event.type === 'tool_finished';
-    });
-    expect(await run.execute()).toMatchObject({
-      success: false,
-      stopReason: 'internal_error',
-      error: { kind: 'log_failed', message: expect.stringContaining('free some space') },
-    });
-    expect(run.client.requests).toHaveLength(1);
-    const last = testRun({ script: [reply({ calls: [done()] })] });
-    last.log.subscribe((event) => {
-      last.log.diskFull ||= event.type === 'llm_response';
-    });
-    expect(await last.execute()).toMatchObject({ success: true });
-  });
-
-  it('a kind that is blocked', async () => {
-    const run = testRun({
-      script: [reply({ calls: [done()] })],
-      definition: {
-        isTaskCompleted: () => ({ blocked: { kind: 'review_pending', message: 'wait' } }),
-      },
-    });
-    expect(await run.execute()).toMatchObject({
-      stopReason: 'blocked',
-      error: { kind: 'review_pending' },
-    });
-  });
-
-  it('a plain refusal of a person', async () => {
-    const tool: FakeTool = {
-      permission: 'write',
-      run: () => ({ kind: 'permission_denied', text: 'no', denied: true, plainRefusal: true }),
-    };
-    const run = testRun({ script: [reply({ calls: [call('edit')] })], tools: { edit: tool } });
-    expect(await run.execute()).toMatchObject({
-      stopReason: 'blocked',
-      error: { kind: 'refused_by_user' },
-    });
-    expect(run.state.denials).toMatchObject([{ tool: 'edit', error_kind: 'permission_denied' }]);
-  });
-});
 
 describe('replies without a call', () => {
   it('remind_once: two model calls, the second text is the answer', async () => {
@@ -302,6 +141,45 @@ describe('calls', () => {
       'truncated_arguments',
       'truncated_arguments',
     ]);
+  });
+
+  it.each(['tool_calls', 'stop', 'unknown'] as const)('calls of a %s finish run', async (end) => {
+    const run = testRun({
+      script: [reply({ calls: [call('edit')], finish: end }), reply({ calls: [done()] })],
+      tools: { edit },
+    });
+    expect(await run.execute()).toMatchObject({ success: true });
+    expect(run.executor.ran).toEqual(['edit']);
+  });
+
+  it('a stop at the end of the window is recovered within the step', async () => {
+    const cut = {
+      ...reply({ text: 'cut off' }),
+      raw_finish_reason: 'model_context_window_exceeded',
+    };
+    const run = testRun({ script: [cut, reply({ calls: [done()] })] });
+    expect(await run.execute()).toMatchObject({ success: true });
+    expect(run.state.steps).toHaveLength(1);
+    expect(JSON.stringify(run.client.requests[1]?.messages)).not.toContain('cut off');
+  });
+
+  it('provider ids that repeat are no reason not to run', async () => {
+    const script = Array.from({ length: 8 }, (_, n) =>
+      reply({
+        calls: [call('edit', { n }, { id: 'call_0' }), call('read', { n }, { id: 'call_0' })],
+      }),
+    );
+    const run = testRun({ script: [...script, reply({ calls: [done()] })], tools: { edit, read } });
+    expect(await run.execute()).toMatchObject({ success: true });
+    expect(run.executor.ran).toHaveLength(16);
+  });
+
+  it('the endpoint beginning to answer is told, once for each reply', async () => {
+    const run = testRun({ script: [reply({ text: 'a' }), reply({ calls: [done()] })] });
+    let answered = 0;
+    const state = { ...run.state, requestLeft: () => (answered += 1) };
+    await new BaseAgent(state).executeTask();
+    expect(answered).toBe(2);
   });
 
   it('after an unknown finish only unrepaired calls run', async () => {

@@ -24,7 +24,7 @@ const possible = mounted();
 if (!possible) console.warn('skipped: mounting a small file system needs root');
 
 afterAll(() => {
-  if (possible) execFileSync('umount', [home]);
+  if (possible) execFileSync('umount', ['-l', home]);
   rmSync(root, { recursive: true, force: true });
 });
 

@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LLMMessage } from '../llm/types.ts';
 import type { ApprovalCard, PermissionGate } from '../permissions/types.ts';
 import { Agent } from './agent.ts';
-import { call, done, reply, type Script, ScriptedClient } from './testing/scripted-client.ts';
+import {
+  call,
+  done,
+  reply,
+  type Script,
+  ScriptedClient,
+  wireError,
+} from './testing/scripted-client.ts';
 import type { AgentOptions } from './types.ts';
 
 let root = '';
@@ -109,6 +116,38 @@ describe('resume', () => {
     expect(execution).toMatchObject({ success: true });
     expect(execution.steps.map(({ step_number }) => step_number)).toEqual([3, 4]);
     expect(execution.steps.map(({ session_step }) => session_step)).toEqual([3, 4]);
+  });
+
+  it('files that changed since are listed, with a new task too; those as they were are not', async () => {
+    const place = join(root, 'changed');
+    const write = (name: string) =>
+      call('str_replace_based_edit_tool', {
+        command: 'create',
+        path: join(place, 'work', name),
+        file_text: `${name}\n`,
+      });
+    const names = ['same.txt', 'edited.txt', 'gone.txt'];
+    const first = agentAt(place, [reply({ calls: names.map(write) }), wireError('network')]);
+    expect(await first.agent.run('write')).toMatchObject({ success: false });
+    await first.agent.close();
+    writeFileSync(join(place, 'work', 'edited.txt'), 'by hand\n');
+    rmSync(join(place, 'work', 'gone.txt'));
+    const lastTexts = ({ client }: { client: ScriptedClient }, from: number) =>
+      JSON.stringify(client.requests[0]?.messages.slice(from));
+    const second = agentAt(place, [reply({ calls: [done()] })]);
+    await second.agent.resume();
+    await second.agent.close();
+    expect(lastTexts(second, -1)).toContain('edited.txt (changed), gone.txt (removed). Read them');
+    expect(lastTexts(second, -1)).not.toContain('same.txt');
+    const third = agentAt(place, [reply({ calls: [done()] }), reply({ calls: [done()] })]);
+    await third.agent.run('a new task');
+    expect(lastTexts(third, -2)).toContain('edited.txt (changed), gone.txt (removed)');
+    expect(third.client.requests[0]?.messages.at(-1)).toMatchObject({ origin: 'task' });
+    await third.agent.run('another');
+    expect(JSON.stringify(third.client.requests[1]?.messages.slice(-2))).not.toContain(
+      'edited.txt',
+    );
+    await third.agent.close();
   });
 
   it('an approval that was open is asked again, and the call then runs once', async () => {

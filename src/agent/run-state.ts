@@ -8,7 +8,7 @@ import type {
   ToolSpec,
 } from '../llm/types.ts';
 import type { Denial, EventScope } from '../session/events.ts';
-import type { EventLog } from '../session/types.ts';
+import type { EventLog, Redactor } from '../session/types.ts';
 import type { OfferedList, ToolExecutor } from '../tools/types.ts';
 import type { Budgets } from './budgets.ts';
 import type { Clock } from './clock.ts';
@@ -61,6 +61,7 @@ export interface RunState {
   readonly task: string;
   readonly definition: AgentDefinition;
   readonly log: EventLog;
+  readonly redactor: Redactor;
   readonly clock: Clock;
   readonly client: ModelClient;
   readonly system: LLMRequest['system'];

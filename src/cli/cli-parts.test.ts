@@ -130,6 +130,8 @@ describe('the task', () => {
     await expect(read('-', [' \n'])).rejects.toThrow('empty');
     await writeFile(file, '[1]');
     await expect(readAnswerSchema(file)).rejects.toThrow('not a JSON object');
+    await writeFile(file, '{"type": "objekt"}');
+    await expect(readAnswerSchema(file)).rejects.toThrow(/not a valid JSON Schema: .*\.$/);
     await writeFile(file, '{');
     await expect(readAnswerSchema(file)).rejects.toThrow('not JSON');
     await rm(folder, { recursive: true });

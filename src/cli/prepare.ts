@@ -1,9 +1,11 @@
 /** What every command that uses the configuration does first. */
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig } from '../config/load.ts';
 import type { ConfigOverrides, LoadedConfig } from '../config/types.ts';
 import { checkRules } from './check-rules.ts';
 import { hasPerson, type Io } from './io.ts';
+import { usageError } from './usage-error.ts';
 
 export interface ConfigRequest {
   readonly workingDir: string | undefined;
@@ -22,6 +24,9 @@ export interface Prepared {
 /** Loads the configuration of a workspace and prints its notices. Creates nothing. */
 export async function prepareConfig(io: Io, request: ConfigRequest): Promise<Prepared> {
   const workspace = resolve(io.cwd, request.workingDir ?? '.');
+  const found = await stat(workspace).catch(() => null);
+  if (found !== null && !found.isDirectory())
+    throw usageError(`--working-dir ${workspace} is not a folder: give a folder.`);
   const interactive = request.interactive && hasPerson(io);
   const config = await loadConfig({
     cwd: workspace,

@@ -84,6 +84,13 @@ describe('a wrong command line', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it('a file as working directory is refused', async () => {
+    await writeFile(join(cwd, 'file'), '');
+    const { code, line } = await run(...RUN_LOCAL, '-w', 'file');
+    expect(code).toBe(2);
+    expect(line).toContain('is not a folder');
+  });
+
   it('without any command shows the help and is exit 2', async () => {
     expect((await run()).code).toBe(2);
     expect(io.err()).toContain('Usage: toolwright');
@@ -124,6 +131,33 @@ describe('looking commands', () => {
     expect(existsSync(join(cwd, 'home'))).toBe(false);
   });
 
+  it('show-config says what flags change in the model', async () => {
+    await writeFile(
+      join(cwd, 'mine.yaml'),
+      'models: {m: {model: old, model_provider: x}}\nmodel_providers: {x: {base_url: "http://old/v1"}}\n',
+    );
+    const flags = ['-m', 'new', '--model-base-url', 'http://u:pw@new/v1', '-k', 'sk-flag-key'];
+    await run('show-config', '--config-file', 'mine.yaml', ...flags);
+    expect(io.out()).toContain('model = new  (flag: --model)');
+    expect(io.out()).toContain('model_providers.x.base_url = http://(set)@new/v1  (flag: --model');
+    expect(io.out()).toContain('model_providers.x.api_key = (set)  (flag: --api-key)');
+    expect(io.out()).not.toContain('sk-flag-key');
+    const other = testIo({ cwd });
+    await runProgram(['show-config', '-p', 'mine', '-m', 'y'], other);
+    expect(other.out()).toContain('provider = mine  (flag: --provider)');
+  });
+
+  it.each([
+    ['sessions', 'list'],
+    ['tools'],
+    ['tools', 'show', 'bash'],
+    ['show-config'],
+    ['doctor'],
+  ])('%s %s prints one JSON document on request', async (...command) => {
+    expect((await run(...command, '--output-format', 'json')).code).toBe(0);
+    expect(() => JSON.parse(io.out())).not.toThrow();
+  });
+
   it('tools lists the registry, one tool with its schema, and the size of a profile', async () => {
     await run('tools');
     expect(io.out()).toContain('task_done');
@@ -155,5 +189,7 @@ describe('looking commands', () => {
     expect(io.out()).toContain(cwd);
     expect((await run('trust', '--revoke')).code).toBe(0);
     expect((await run('trust', '--revoke')).code).toBe(2);
+    expect(await run('trust', join(cwd, 'none'))).toMatchObject({ code: 2 });
+    expect(io.err()).not.toContain('none has no content');
   });
 });

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../llm/version.ts';
 import type { DemoFlags } from './commands/demo.ts';
+import type { DoctorFlags } from './commands/doctor.ts';
 import { EXIT } from './exit-codes.ts';
 import { type FormatFlags, formatOption } from './format-flag.ts';
 import type { Io } from './io.ts';
@@ -167,7 +168,7 @@ function addSessions(program: Command, { io, set }: Context): void {
   sessions
     .command('list')
     .description('all sessions, the latest first')
-    .addOption(formatOption('json: one object per line'))
+    .addOption(formatOption('json: one array'))
     .action(async (flags: FormatFlags) => set(await (await load()).listSessions(io, flags)));
   sessions
     .command('show')
@@ -264,6 +265,7 @@ function addTools(program: Command, { io, set }: Context): void {
     .command('show')
     .description('one tool with its JSON schema')
     .argument('<name>', 'name of the tool')
+    .addOption(formatOption('both print JSON'))
     .action(async (name: string) => {
       const { showTool } = await import('./commands/tools.ts');
       set(await showTool(io, name));
@@ -295,8 +297,9 @@ function addDoctor(program: Command, { io, set }: Context): void {
     .option('--online', 'also try to reach the providers whose keys are set')
     .option('-w, --working-dir <dir>', 'the workspace (default: current directory)')
     .option('--config-file <path>', 'configuration file')
+    .addOption(formatOption('json: one object, with every finding'))
     .addHelpText('after', examples(['toolwright doctor', 'toolwright doctor --online']))
-    .action(async (flags: { online?: boolean; workingDir?: string; configFile?: string }) => {
+    .action(async (flags: DoctorFlags) => {
       const { doctorCommand } = await import('./commands/doctor.ts');
       set(await doctorCommand(io, flags));
     });

@@ -1,6 +1,7 @@
 /** The task text: the argument, a file, or standard input. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { JsonValue } from '../llm/types.ts';
 import { usageError } from './usage-error.ts';
 
 export interface TaskSource {
@@ -59,12 +60,26 @@ export async function readAnswerSchema(file: string): Promise<Record<string, unk
   const text = await readFile(resolve(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw unreadable('--answer-schema', file, error);
   });
+  let schema: object | null = null;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) schema = value;
   } catch {
     throw usageError(`--answer-schema ${file} is not JSON: give a file with a JSON Schema.`);
   }
-  throw usageError(`--answer-schema ${file} is not a JSON object: give a file with a JSON Schema.`);
+  if (schema === null)
+    throw usageError(
+      `--answer-schema ${file} is not a JSON object: give a file with a JSON Schema.`,
+    );
+  await compileOnce(file, schema);
+  return schema as Record<string, unknown>;
+}
+
+/** A schema that no answer can be checked against is found before the run, not at its end. */
+async function compileOnce(file: string, schema: object): Promise<void> {
+  const { AnswerSchema } = await import('../agent/answer-schema.ts');
+  await new AnswerSchema(schema as JsonValue).check(null).catch((error: Error) => {
+    const [reason = ''] = error.message.split('\n');
+    throw usageError(`--answer-schema ${file} is not a valid JSON Schema: ${reason}.`);
+  });
 }

@@ -6,7 +6,7 @@ import { agentName } from './entries.ts';
 import { CONFIG_KEYS, fixedKey } from './keys.ts';
 import type { Layer, Settings } from './layers.ts';
 import { reportLines } from './report.ts';
-import { resolveAgentModel, resolveModelEntry } from './resolve-model.ts';
+import { chosenModel, resolveAgentModel, resolveModelEntry } from './resolve-model.ts';
 import { collectSecrets, type Secret } from './secrets.ts';
 import { DEFAULT_ORIGIN, section } from './settings.ts';
 import type {
@@ -100,7 +100,11 @@ export class MergedConfig implements LoadedConfig {
   }
 
   report(): ReturnType<LoadedConfig['report']> {
-    return reportLines(this.#settings, this.#sources.env, defaultOf);
+    const provider = chosenModel(this.#sources, 'coding')?.provider;
+    return reportLines(
+      { ...this.#sources, provider: provider ?? this.#sources.overrides.provider ?? null },
+      defaultOf,
+    );
   }
 
   /** Defaults of keys without names in them, then what is set. A name may hold dots: the rest of the key is one. */

@@ -3,7 +3,7 @@ import { CONFIG_KEYS, type ConfigKey, isWildcard } from './keys.ts';
 import type { Settings } from './layers.ts';
 import { addressVariable, BUILTIN_PROVIDERS, keyVariables } from './providers.ts';
 import { DEFAULT_ORIGIN, namesIn } from './settings.ts';
-import type { ConfigOrigin } from './types.ts';
+import type { ConfigOrigin, ConfigOverrides } from './types.ts';
 
 export interface ReportLine {
   readonly key: string;
@@ -11,11 +11,19 @@ export interface ReportLine {
   readonly origin: ConfigOrigin;
 }
 
+export interface ReportSources {
+  readonly settings: Settings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly overrides: ConfigOverrides;
+  /** Key in `model_providers` of the model in force, or null. */
+  readonly provider: string | null;
+}
+
 export function reportLines(
-  settings: Settings,
-  env: Readonly<Record<string, string | undefined>>,
+  sources: ReportSources,
   fallback: (key: ConfigKey) => unknown,
 ): ReportLine[] {
+  const { settings, env } = sources;
   const lines = new Map<string, ReportLine>();
   for (const key of CONFIG_KEYS) {
     if (key.segments.some(isWildcard)) continue;
@@ -30,6 +38,7 @@ export function reportLines(
       origin: setting.origin,
     });
   for (const line of environmentLines(settings, env)) lines.set(line.key, line);
+  for (const line of flagLines(sources)) lines.set(line.key, line);
   return [...lines.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
@@ -66,6 +75,21 @@ function environmentLines(
         : []),
     ];
   });
+}
+
+/** What flags say about the model: they win over its entry, and are no keys of their own. */
+function flagLines({ overrides, provider }: ReportSources): ReportLine[] {
+  const { model, modelBaseUrl, apiKey } = overrides;
+  const path = provider === null ? 'model_providers' : `model_providers.${provider}`;
+  const given: readonly (readonly [string, string | undefined, string])[] = [
+    ['model', model, '--model'],
+    ['provider', overrides.provider, '--provider'],
+    [`${path}.base_url`, modelBaseUrl && withoutPassword(modelBaseUrl), '--model-base-url'],
+    [`${path}.api_key`, apiKey && '(set)', '--api-key'],
+  ];
+  return given.flatMap(([key, value, from]) =>
+    isSet(value) ? [{ key, value: value ?? '', origin: { scope: 'flag', from, line: null } }] : [],
+  );
 }
 
 function isSet(value: string | undefined): boolean {

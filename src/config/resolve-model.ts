@@ -37,6 +37,20 @@ export function resolveAgentModel(sources: ModelSources, agentType: string): Res
   return finish(sources, choice);
 }
 
+/** Provider name and model id an agent kind would use, without a look at address and key; null when that is not settled. */
+export function chosenModel(
+  sources: ModelSources,
+  agentType: string,
+): { readonly provider: string; readonly model: string } | null {
+  try {
+    const { provider, model } = choose(sources, agentType);
+    return { provider, model };
+  } catch (error) {
+    if (error instanceof ConfigError) return null;
+    throw error;
+  }
+}
+
 /** One entry of `models` as it stands, without flags. */
 export function resolveModelEntry(sources: ModelSources, key: string): ResolvedModel {
   return finish({ ...sources, overrides: {} }, requireEntry(sources, key, `model "${key}"`));

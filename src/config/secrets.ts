@@ -21,15 +21,37 @@ export function collectSecrets(
     if (looksSecret(value) && !found.has(value)) found.set(value, name);
   };
   if (overrides.apiKey !== undefined) add('--api-key', overrides.apiKey);
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && SECRET_NAME.test(name)) add(name, value);
-    if (value !== undefined) addPassword(name, value, add);
-  }
+  addVariables(env, add);
   for (const setting of settings.values()) {
     if (setting.key.secret) addStrings(setting.path, setting.value, add);
     else if (typeof setting.value === 'string') addPassword(setting.path, setting.value, add);
   }
   return [...found].map(([value, name]) => ({ name, value }));
+}
+
+/** The secret values in the text of a `.env` file. */
+export function secretsOfEnvironmentFile(text: string): Secret[] {
+  const found: Secret[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const [, name = '', raw = ''] =
+      /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const value = /^(["'`])(.*?)\1/.exec(raw)?.[2] ?? raw.replace(/\s+#.*$/, '');
+    addVariables({ [name]: value }, (label, secret) => {
+      if (looksSecret(secret)) found.push({ name: label, value: secret });
+    });
+  }
+  return found;
+}
+
+function addVariables(
+  variables: Readonly<Record<string, string | undefined>>,
+  add: (name: string, value: string) => void,
+): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) continue;
+    if (SECRET_NAME.test(name)) add(name, value);
+    addPassword(name, value, add);
+  }
 }
 
 function looksSecret(value: string): boolean {

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolFailure } from '../errors.ts';
 import {
@@ -80,7 +80,7 @@ class BwrapLauncher implements Launcher {
     this.#makeSessionFolders();
     const folder = processManager(options.home).registry.folder();
     const emptyFile = join(folder, 'empty');
-    writeFileSync(emptyFile, '', { mode: 0o444 });
+    if (!existsSync(emptyFile)) writeFileSync(emptyFile, '', { mode: 0o444 });
     const shown = [options.paths.workspace, options.paths.venv, ...(options.sandboxRead ?? [])];
     this.#view = {
       options,

@@ -1,7 +1,14 @@
 /**
  * Every process of a call carries `TOOLWRIGHT_CALL=<mark>`, every process of ours `TOOLWRIGHT_OWNER=<owner key>`.
  */
-import { allPids, initialEnvironment, lastPid } from './process-table.ts';
+import {
+  allPids,
+  exists,
+  initialEnvironment,
+  lastPid,
+  leadsProcess,
+  pidLimit,
+} from './process-table.ts';
 
 export const CALL_VARIABLE = 'TOOLWRIGHT_CALL';
 export const OWNER_VARIABLE = 'TOOLWRIGHT_OWNER';
@@ -12,13 +19,23 @@ export function variableIn(environment: string, name: string): string | null {
   return entry === undefined ? null : entry.slice(name.length + 1);
 }
 
+/** More new pids than this since the last look: listing all processes is cheaper. */
+const MOST_NEW = 64;
+/** No machine starts more, so pids cannot have gone all the way round unnoticed in a shorter time. */
+const MOST_PIDS_PER_MS = 20;
+
 /**
- * Finds processes by call mark. A process keeps the mark it was first seen with, so a look costs one listing of
- * `/proc` and one read for each process that is new since the last look.
+ * Finds processes by call mark. A process keeps the mark it was first seen with. The kernel gives out pids in order,
+ * so a look costs one read for each pid given out since the last one, and a listing of `/proc` only after many.
  */
 export class MarkIndex {
   readonly #marks = new Map<number, string | null>();
+  /** Pids given out before the last look whose processes were not there yet, or were gone already. */
+  #unseen: readonly number[] = [];
   #lastPid = 0;
+  #lookedUpTo = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #roundMs = pidLimit() / MOST_PIDS_PER_MS;
 
   /** Pids of living processes whose mark is one of those given. */
   find(wanted: ReadonlySet<string>): number[] {
@@ -40,29 +57,55 @@ export class MarkIndex {
   }
 
   #select(matches: (mark: string) => boolean): number[] {
-    this.#forgetAfterWrap();
+    const mayBeRound = performance.now() - this.#lookedAt > this.#roundMs;
+    this.#lookedAt = performance.now();
+    const first = this.#lookedUpTo + 1;
+    const wrapped = this.#forgetAfterWrap();
+    this.#lookedUpTo = this.#lastPid;
+    if (mayBeRound || wrapped || this.#lookedUpTo - first > MOST_NEW) this.#listAll();
+    else this.#lookAt(first);
     const found: number[] = [];
-    const alive = new Set(allPids());
-    for (const pid of alive) {
-      const mark = this.#markOf(pid);
-      if (mark !== null && matches(mark)) found.push(pid);
+    for (const [pid, mark] of this.#marks) {
+      if (mark === null || !matches(mark)) continue;
+      if (exists(pid)) found.push(pid);
+      else this.#marks.delete(pid);
     }
-    for (const pid of this.#marks.keys()) if (!alive.has(pid)) this.#marks.delete(pid);
     return found;
+  }
+
+  #listAll(): void {
+    const alive = new Set(allPids());
+    for (const pid of alive) this.#markOf(pid);
+    for (const pid of this.#marks.keys()) if (!alive.has(pid)) this.#marks.delete(pid);
+    this.#unseen = [];
+  }
+
+  /** Reads the marks of the pids from this one to the last one, and once more of those that were missing before. */
+  #lookAt(first: number): void {
+    const missing = this.#unseen;
+    const unseen: number[] = [];
+    for (let pid = first; pid <= this.#lookedUpTo; pid += 1)
+      if (exists(pid)) this.#markOf(pid);
+      else unseen.push(pid);
+    for (const pid of missing) if (exists(pid)) this.#markOf(pid);
+    this.#unseen = unseen;
   }
 
   #markOf(pid: number): string | null {
     const known = this.#marks.get(pid);
     if (known !== undefined) return known;
     const environment = initialEnvironment(pid);
-    const mark = environment === null ? null : variableIn(environment, CALL_VARIABLE);
+    const named = environment === null ? null : variableIn(environment, CALL_VARIABLE);
+    const mark = named !== null && leadsProcess(pid) ? named : null;
     this.#marks.set(pid, mark);
     return mark;
   }
 
-  #forgetAfterWrap(): void {
+  #forgetAfterWrap(): boolean {
     const newest = lastPid();
-    if (newest < this.#lastPid) this.#marks.clear();
+    const wrapped = newest < this.#lastPid;
+    if (wrapped) this.#marks.clear();
     this.#lastPid = newest;
+    return wrapped || newest < this.#lookedUpTo;
   }
 }

@@ -1,7 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBwrapEnvironment } from './bwrap.ts';
 import { chooseSandbox } from './choose-sandbox.ts';
 import { probeSandbox } from './probe.ts';
 import { bwrapProblem, makeEnvironment } from './testing/environments.ts';
@@ -62,6 +63,21 @@ describe('chooseSandbox', () => {
       kind: 'bwrap',
       reason: null,
     });
+  });
+
+  it.skipIf(bwrapProblem !== null)('starts twice in one process', async () => {
+    const first = makeEnvironment('bwrap');
+    const again = createBwrapEnvironment(first.options);
+    await first.environment.start();
+    const folder = join(first.home, 'run');
+    const masks = () =>
+      readdirSync(folder).map((name) => statSync(join(folder, name, 'empty')).mtimeMs);
+    const before = masks();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await again.start();
+    expect(masks()).toEqual(before);
+    await again.stop();
+    await first.dispose();
   });
 
   it.skipIf(bwrapProblem !== null)('runs nothing when a working bwrap stops working', async () => {

@@ -1,14 +1,36 @@
 /**
  * Reads of `/proc`. Every function answers for a process that may be gone by now: null or empty, never an error.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
+
+/** Nearly every file of `/proc` fits; whoever reads must be done with it before the next read. */
+const page = Buffer.allocUnsafe(16 * 1024);
+
+function readAll(descriptor: number): string {
+  let text = '';
+  for (;;) {
+    const length = readSync(descriptor, page, 0, page.length, null);
+    if (length === 0) return text;
+    text += page.toString('latin1', 0, length);
+  }
+}
 
 function readProc(path: string): string | null {
   try {
-    return readFileSync(path, 'latin1');
+    const descriptor = openSync(path, 'r');
+    try {
+      return readAll(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return null;
   }
+}
+
+/** Is there a process with this pid, or a thread with this number? */
+export function exists(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }
 
 /** Fields of `/proc/PID/stat` from the third on; the second (the name) may hold spaces and parentheses. */
@@ -59,6 +81,16 @@ export function allPids(): number[] {
 export function lastPid(): number {
   const text = readProc('/proc/loadavg');
   return text === null ? 0 : Number(text.trim().split(' ').at(-1));
+}
+
+/** Pids are below this number. */
+export function pidLimit(): number {
+  return Number(readProc('/proc/sys/kernel/pid_max')?.trim() ?? 32_768);
+}
+
+/** False for the number of a thread that is not the first of its process. */
+export function leadsProcess(pid: number): boolean {
+  return readProc(`/proc/${pid}/status`)?.includes(`\nTgid:\t${pid}\n`) === true;
 }
 
 export function bootId(): string {

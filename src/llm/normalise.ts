@@ -1,18 +1,15 @@
 import { alternateTurns } from './history/alternate.ts';
 import { flattenTurn } from './history/flatten.ts';
+import { createGrowingFold } from './history/growing-fold.ts';
 import { limitImages } from './history/limit-images.ts';
 import { describeNotes } from './history/notes.ts';
-import {
-  type AssistantProjector,
-  createAssistantProjector,
-  type Target,
-} from './history/project-assistant.ts';
-import { createUserProjector, type UserProjector } from './history/project-user.ts';
+import { createAssistantProjector, type Target } from './history/project-assistant.ts';
+import { createUserProjector } from './history/project-user.ts';
 import { callsOf, repairMessages } from './history/repair-messages.ts';
 import type { AssistantTurn, NormalisedTurn, UserTurn } from './history/turns.ts';
 import type { Profile } from './profile-types.ts';
 import type { LLMMessage, Protocol, ToolChoice, ToolSpec } from './types.ts';
-import { createWireIds } from './wire-ids.ts';
+import { createWireIds, type WireIds } from './wire-ids.ts';
 
 export { repairMessages } from './history/repair-messages.ts';
 export type {
@@ -73,41 +70,47 @@ export function normaliseHistory(input: NormaliseInput): NormalisedHistory {
   };
 }
 
-interface Projectors {
-  readonly assistant: AssistantProjector;
-  readonly user: UserProjector;
+/** The turns made of messages so far. */
+interface Projection {
+  readonly turns: NormalisedTurn[];
+  readonly ids: WireIds;
+  before: AssistantTurn | null;
 }
 
-const projectors = new WeakMap<Profile, Map<string, Projectors>>();
+type Project = (messages: readonly LLMMessage[]) => Projection;
 
-/** Projectors keep the work done on each message, so there is one pair per profile and replay key. */
-function projectorsFor(target: Target): Projectors {
-  const ofProfile = projectors.get(target.profile) ?? new Map<string, Projectors>();
-  projectors.set(target.profile, ofProfile);
+const projections = new WeakMap<Profile, Map<string, Project>>();
+
+/** The work done on each message is kept, so there is one projection per profile and replay key. */
+function projectionFor(target: Target): Project {
+  const ofProfile = projections.get(target.profile) ?? new Map<string, Project>();
+  projections.set(target.profile, ofProfile);
   const key = `${target.protocol} ${target.replayKey}`;
-  const made = ofProfile.get(key) ?? {
-    assistant: createAssistantProjector(target),
-    user: createUserProjector(target.profile),
-  };
+  const made = ofProfile.get(key) ?? createProjection(target);
   ofProfile.set(key, made);
   return made;
 }
 
+function createProjection(target: Target): Project {
+  const assistant = createAssistantProjector(target);
+  const user = createUserProjector(target.profile);
+  return createGrowingFold<LLMMessage, Projection>(
+    () => ({ turns: [], ids: createWireIds({ rule: target.profile.idRule }), before: null }),
+    (projection, message) => {
+      const { turns, ids, before } = projection;
+      const turn: AssistantTurn | UserTurn | null =
+        message.role === 'assistant'
+          ? assistant.project(message, ids)
+          : user.project(message, before);
+      projection.before = turn?.role === 'assistant' ? turn : null;
+      if (turn !== null) turns.push(turn);
+    },
+  );
+}
+
 function projectMessages(messages: readonly LLMMessage[], input: NormaliseInput): NormalisedTurn[] {
   const { profile, protocol, replayKey } = input;
-  const { assistant, user } = projectorsFor({ profile, protocol, replayKey });
-  const ids = createWireIds({ rule: profile.idRule });
-  const turns: NormalisedTurn[] = [];
-  let before: AssistantTurn | null = null;
-  for (const message of messages) {
-    const turn: AssistantTurn | UserTurn | null =
-      message.role === 'assistant'
-        ? assistant.project(message, ids)
-        : user.project(message, before);
-    before = turn?.role === 'assistant' ? turn : null;
-    if (turn !== null) turns.push(turn);
-  }
-  return turns;
+  return [...projectionFor({ profile, protocol, replayKey })(messages).turns];
 }
 
 const CONTINUED: UserTurn = plainTurn('(continued)');

@@ -233,6 +233,7 @@ describe('kill -9 (R01)', () => {
       const receipt = log.append({ run_id: null }, 'warning', { code: 'c', message: 'n'.repeat(n % 300) });
       receipt.acknowledged.then(() => writeSync(1, receipt.seq + '\\n'));
       if (n % 5 === 0) await receipt.written;
+      if (n % 25 === 0) await new Promise((resolve) => setImmediate(resolve));
     }`;
 
   async function killedAfter(paths: object, milliseconds: number): Promise<number[]> {

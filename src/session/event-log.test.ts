@@ -69,14 +69,11 @@ describe('appending', () => {
   });
 
   it('resolves written before acknowledged', async () => {
-    let release: () => void = () => undefined;
+    const syncing = Promise.withResolvers<() => void>();
     const session = await openSession(await freshPaths(), {
       fs: {
         write: nodeLogFileSystem.write,
-        datasync: () =>
-          new Promise((resolve) => {
-            release = resolve;
-          }),
+        datasync: () => new Promise((resolve) => syncing.resolve(resolve)),
       },
     });
     const order: string[] = [];
@@ -84,6 +81,7 @@ describe('appending', () => {
     void receipt.acknowledged.then(() => order.push('acknowledged'));
     await receipt.written;
     order.push('written');
+    const release = await syncing.promise;
     release();
     await receipt.acknowledged;
     expect(order).toEqual(['written', 'acknowledged']);

@@ -7,6 +7,7 @@ import type { DurableEvent, DurablePayloads, EventOf } from './events.ts';
 import { LoadedTools } from './loaded-tools.ts';
 import { RunFold } from './run-fold.ts';
 import type { OpenApproval, OpenCall, OpenQuestion, SessionState } from './session-state.ts';
+import { WrittenFiles } from './written-files.ts';
 
 /** Approvals and questions whose call has no result yet. */
 class Waiting {
@@ -73,6 +74,7 @@ export class SessionFold {
   readonly #runs = new RunFold();
   readonly #waiting = new Waiting();
   readonly #loaded = new LoadedTools();
+  readonly #written = new WrittenFiles();
   readonly #startedCalls = new Set<string>();
   readonly #origins = new Map<string, { readonly run_id: string; readonly step_number: number }>();
   readonly #queued = new Map<string, DurablePayloads['steer_queued']>();
@@ -90,6 +92,7 @@ export class SessionFold {
     this.#conversation.apply(event);
     this.#waiting.apply(event);
     this.#loaded.apply(event);
+    this.#written.apply(event);
     this.#note(event);
   }
 
@@ -112,6 +115,7 @@ export class SessionFold {
       session_step: this.#runs.sessionStep,
       changes: [...this.#changes],
       loaded_tools: this.#loaded.names,
+      written_files: this.#written.list,
       audit_anchor: this.#anchor,
       usage: total.usage,
       cost_usd: total.cost_usd,

@@ -1,8 +1,8 @@
 /**
- * Group commit (safety.md section 13): what is queued while a `write` runs is the next write, what is written while an
- * `fdatasync` runs is covered by the next one. After a write or sync error nothing is acknowledged any more.
+ * Group commit: what is queued while a `write` runs is the next write; what is written while an `fdatasync` runs, or in
+ * the 2 ms before one begins, is covered by it. After a write or sync error nothing is acknowledged any more.
  */
-import { fdatasync, ftruncate, write } from 'node:fs';
+import { fdatasync, ftruncate, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { errorCode } from './fs-error.ts';
 
@@ -13,11 +13,16 @@ export interface LogFileSystem {
   datasync(fd: number): Promise<void>;
 }
 
+/** Up to here a write goes into the page cache on this thread: waking another thread for it costs several times more. */
+const DIRECT_BYTES = 64 * 1024;
+
 export const nodeLogFileSystem: LogFileSystem = {
   write: (fd, bytes) =>
-    new Promise((resolve, reject) => {
-      write(fd, bytes, (error, written) => (error === null ? resolve(written) : reject(error)));
-    }),
+    bytes.length <= DIRECT_BYTES
+      ? new Promise((resolve) => resolve(writeSync(fd, bytes)))
+      : new Promise((resolve, reject) => {
+          write(fd, bytes, (error, written) => (error === null ? resolve(written) : reject(error)));
+        }),
   datasync: (fd) =>
     new Promise((resolve, reject) => {
       fdatasync(fd, (error) => (error === null ? resolve() : reject(error)));
@@ -65,6 +70,9 @@ export interface CommitOptions<R extends LogRecord> {
   readonly onFailed: (error: Error) => void;
 }
 
+/** A step makes several batches within a few milliseconds; one sync covers them. */
+const SYNC_DELAY_MS = 2;
+
 export class GroupCommit<R extends LogRecord> {
   readonly #options: CommitOptions<R>;
   #size: number;
@@ -73,6 +81,9 @@ export class GroupCommit<R extends LogRecord> {
   #syncing: readonly Batch<R>[] = [];
   #writing: Batch<R> | null = null;
   #scheduled = false;
+  #syncTimer: NodeJS.Timeout | null = null;
+  /** Somebody waits for a flush: what is written is synced at once. */
+  #urgent = false;
   #failed: Error | null = null;
 
   constructor(options: CommitOptions<R>) {
@@ -97,8 +108,14 @@ export class GroupCommit<R extends LogRecord> {
   /** Resolves when everything added so far is acknowledged; rejects when the log has failed. */
   async flush(): Promise<void> {
     if (this.#failed !== null) throw this.#failed;
+    this.#urgent = true;
+    this.#syncNow();
     const last = this.#next.records.length > 0 ? this.#next : this.#lastInFlight();
-    await last?.acknowledged.promise;
+    try {
+      await last?.acknowledged.promise;
+    } finally {
+      this.#urgent = false;
+    }
   }
 
   fail(error: Error): void {
@@ -142,6 +159,17 @@ export class GroupCommit<R extends LogRecord> {
     this.#size += bytes.length;
     batch.written.resolve();
     this.#unsynced.push(batch);
+    this.#syncSoon();
+  }
+
+  #syncSoon(): void {
+    if (this.#urgent) this.#syncNow();
+    else this.#syncTimer ??= setTimeout(() => this.#syncNow(), SYNC_DELAY_MS);
+  }
+
+  #syncNow(): void {
+    if (this.#syncTimer !== null) clearTimeout(this.#syncTimer);
+    this.#syncTimer = null;
     if (this.#syncing.length === 0) void this.#syncBatches();
   }
 
@@ -183,8 +211,10 @@ export class GroupCommit<R extends LogRecord> {
       }
       this.#acknowledge(batches);
       if (this.#failed !== null) return;
+      if (!this.#urgent) break;
     }
     this.#syncing = [];
+    if (this.#unsynced.length > 0) this.#syncSoon();
   }
 
   #acknowledge(batches: readonly Batch<R>[]): void {

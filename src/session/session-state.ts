@@ -11,6 +11,7 @@ import type {
   ToolResultRecord,
 } from './events.ts';
 import type { Spent } from './session-usage.ts';
+import type { WrittenFile } from './written-files.ts';
 
 export interface RunState extends Spent {
   readonly run_id: string;
@@ -101,6 +102,8 @@ export interface SessionState extends Spent {
   readonly changes: readonly DurablePayloads['state_changed'][];
   /** Deferred tools found or used so far, in that order. */
   readonly loaded_tools: readonly string[];
+  /** What tools last left in each file, in the order the files were first changed. */
+  readonly written_files: readonly WrittenFile[];
   /** The audit log's last line as the last finished run recorded it. */
   readonly audit_anchor: { readonly seq: number; readonly hash: string } | null;
 }

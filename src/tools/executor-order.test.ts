@@ -39,6 +39,22 @@ describe('order', () => {
     expect(most).toBe(1);
   });
 
+  it('four reads of 300 ms take under 600 ms', async () => {
+    const slow = fakeTool({
+      name: 'slow_look',
+      parallelSafe: true,
+      run: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { content: 'seen' };
+      },
+    });
+    const fake = fakeExecutor({ tools: [slow] });
+    const began = performance.now();
+    const done = await fake.run([1, 2, 3, 4].map(() => toolCall('slow_look')));
+    expect(performance.now() - began).toBeLessThan(600);
+    expect(done.map((one) => one.modelText)).toEqual(['seen', 'seen', 'seen', 'seen']);
+  });
+
   it('runs task_done after its siblings, wherever it stands, and only once', async () => {
     const seen: (string | null)[] = [];
     const fake = fakeExecutor({ tools: [...basicTools, echo] });

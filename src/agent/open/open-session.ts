@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
+import { secretsOfEnvironmentFile } from '../../config/secrets.ts';
 import { folderTrust } from '../../config/trust.ts';
 import type { LoadedConfig } from '../../config/types.ts';
 import { type ChosenSandbox, chooseSandbox } from '../../environment/choose-sandbox.ts';
@@ -17,8 +18,10 @@ import type { Recorder } from '../../session/recording/recorder.ts';
 import { createRedactor } from '../../session/redact.ts';
 import type { SessionState } from '../../session/session-state.ts';
 import type { EventLog, Redactor, SessionPaths } from '../../session/types.ts';
+import { WrittenFiles } from '../../session/written-files.ts';
 import type { Registry } from '../../tools/registry.ts';
 import type { ToolExecutor } from '../../tools/types.ts';
+import { readEnvironmentFiles } from '../../workspace/environment-files.ts';
 import { decidePrefixes } from '../../workspace/path-resolver.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ConversationMessages } from '../context/conversation.ts';
@@ -61,6 +64,7 @@ export interface OpenSession {
   readonly place: RecordingFacts;
   /** What the next run is offered beside its kind's list. */
   readonly loadedTools: LoadedTools;
+  readonly writtenFiles: WrittenFiles;
   /** Warnings that are given once in a session, as far as they were. */
   readonly told: Set<string>;
   model: SessionModel;
@@ -165,6 +169,8 @@ async function check(options: AgentOptions, definition: AgentDefinition): Promis
   const mode = permissionModeFor(request, sandbox);
   const redactor = createRedactor();
   for (const { name, value } of config.secrets) redactor.add(name, value);
+  for (const text of await readEnvironmentFiles(workspace))
+    for (const { name, value } of secretsOfEnvironmentFile(text)) redactor.add(name, value);
   const { network } = request;
   const registry = nativeRegistry();
   checkNames(config, definition, registry, workspace, mode);
@@ -275,6 +281,7 @@ async function build(input: BuildInput): Promise<OpenSession> {
     restored,
     place: input.place,
     loadedTools: new LoadedTools(restored.loaded_tools),
+    writtenFiles: new WrittenFiles(restored.written_files),
     told: new Set(),
     model: input.model,
     recorder: null,

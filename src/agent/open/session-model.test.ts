@@ -33,12 +33,12 @@ describe('a model without an API key', () => {
     expect(openModel(withKey, hooks).client.model).toBe('m');
   });
 
-  it.each([
-    'http://127.0.0.1:8000/v1',
-    'https://models.example.org/v1',
-  ])('is fine at %s', (address) => {
-    expect(openModel(resolved(address), hooks).client.model).toBe('m');
-  });
+  it.each(['http://127.0.0.1:8000/v1', 'https://models.example.org/v1'])(
+    'is fine at %s',
+    (address) => {
+      expect(openModel(resolved(address), hooks).client.model).toBe('m');
+    },
+  );
 
   it('is fine for a server of one’s own that speaks a vendor’s protocol', () => {
     const local = resolved('http://localhost:11434', { provider: 'ollama' });

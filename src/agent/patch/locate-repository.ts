@@ -31,7 +31,9 @@ type Base = Omit<GitPlace, 'gitDirectory' | 'objects'>;
 
 async function privateRepository(base: Base): Promise<GitPlace | null> {
   const place = { ...base, gitDirectory: join(base.store, 'repository'), objects: null };
-  const made = await runGit(place, 'git init -q --template=', { timeoutMs: TIMEOUT_MS }).catch(() => null);
+  const made = await runGit(place, 'git init -q --template=', { timeoutMs: TIMEOUT_MS }).catch(
+    () => null,
+  );
   return made?.code === 0 ? place : null;
 }
 

@@ -1,25 +1,16 @@
 import { segmentOfBytes } from '../../workspace/segments.ts';
-import type { Root } from '../../workspace/types.ts';
-import { createFileAccess } from '../../workspace/workspace-fs.ts';
+import type { FileAccess, Root } from '../../workspace/types.ts';
 
-const LIMITS = {
-  readBytes: 0,
-  writeBytes: 0,
-  listEntries: 0,
-  depth: 256,
-  searchEntries: 0,
-  searchSeconds: 0,
-};
-
-/** Sizes of files below a folder, by absolute path in bytes; null for what cannot be looked at. Follows no link. */
-export function sizeReader(folder: string): (absolute: Buffer) => Promise<number | null> {
-  const root: Root = { kind: 'extra', path: folder, write: false, logicalPrefix: folder };
-  const files = createFileAccess({ roots: [root], limits: LIMITS });
-  const prefix = Buffer.byteLength(folder) + 1;
+/** Sizes of files below a root, by absolute path in bytes; null for what cannot be looked at. Follows no link. */
+export function sizeReader(
+  files: Pick<FileAccess, 'stat'>,
+  root: Root,
+): (absolute: Buffer) => Promise<number | null> {
+  const prefix = Buffer.byteLength(root.path) + 1;
   return async (absolute) => {
     try {
       const segments = splitPath(absolute.subarray(prefix));
-      const path = [folder, ...segments].join('/');
+      const path = [root.path, ...segments].join('/');
       const place = { root, segments, logical: path, absolute: path, intent: 'read' } as const;
       return (await files.stat(place, { noFollow: true })).size;
     } catch {

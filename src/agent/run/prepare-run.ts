@@ -133,6 +133,7 @@ function runState(session: OpenSession, request: RunRequest, parts: RunParts): R
     task: request.task,
     definition,
     log: files.log,
+    redactor: session.redactor,
     clock,
     client: model.client,
     system,
@@ -227,11 +228,7 @@ function offer(
   });
 }
 
-function toolSpecs(
-  session: OpenSession,
-  offered: OfferedList,
-  validator: Validator,
-): ToolSpec[] {
+function toolSpecs(session: OpenSession, offered: OfferedList, validator: Validator): ToolSpec[] {
   const { language } = session.tools.session;
   return offered.offered.map((tool) => {
     const { name, description, parameters } = wireTool(tool, language);
@@ -299,6 +296,7 @@ function patchKeeper(
   const settings = config.agent(definition.type).patch;
   const extra = request.options.extraArgs ?? {};
   const own = [options.trajectoryFile, options.record, patchPath ?? undefined, files.paths.home];
+  const root = tools.resolver.roots.find(({ path }) => path === session.workspace);
   return new PatchKeeper({
     environment: tools.environment,
     workspace: session.workspace,
@@ -308,7 +306,7 @@ function patchKeeper(
     exclude: settings?.exclude ?? DEFAULT_EXCLUDE,
     testPaths: settings?.test_paths ?? DEFAULT_TEST_PATHS,
     ownFiles: own.filter((file) => file !== undefined),
-    sizeOf: sizeReader(session.workspace),
+    sizeOf: root === undefined ? async () => null : sizeReader(tools.access, root),
     baseCommit: extra.base_commit ?? options.baseCommit ?? null,
     base: request.resumed?.base ?? null,
   });

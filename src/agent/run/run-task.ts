@@ -1,11 +1,13 @@
 import type { DurableEvent, OfferedTool, PatchInfo, ResultObject } from '../../session/events.ts';
 import { createTrajectoryWriter, type TrajectoryWriter } from '../../session/trajectory-writer.ts';
 import { BaseAgent } from '../base-agent.ts';
+import { drawSafely } from '../console-guard.ts';
 import { internalError, type RunExit, STEPS_EXCEEDED_TEXT } from '../exits.ts';
 import { userMessage } from '../messages.ts';
 import type { OpenSession } from '../open/open-session.ts';
 import { addUserMessage } from '../run-state.ts';
 import type { AgentExecution } from '../types.ts';
+import { changedFilesText, changedSince } from './changed-files.ts';
 import { newTaskContext } from './first-context.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import { goOnWithWaitingCalls } from './waiting-calls.ts';
@@ -21,6 +23,7 @@ export async function runTask(session: OpenSession, run: PreparedRun): Promise<A
   const trajectory = await trajectoryOf(session, run);
   const unsubscribe = log.subscribe((event) => {
     session.loadedTools.apply(event);
+    session.writtenFiles.apply(event);
     if (event.type !== 'tool_finished') return;
     for (const { path } of event.files_changed) state.progress.filesChanged.add(path);
   });
@@ -54,6 +57,7 @@ async function trajectoryOf(
 async function begin(session: OpenSession, run: PreparedRun): Promise<void> {
   const { state, request } = run;
   const context = await newTaskContext(session);
+  const changed = await filesChangedMeanwhile(session, request.resumed !== null);
   session.files.log.append(state.scope, 'run_started', {
     task: request.task,
     agent_type: session.definition.type,
@@ -73,11 +77,22 @@ async function begin(session: OpenSession, run: PreparedRun): Promise<void> {
   tellWarnings(session, state);
   printDetails(session, run);
   await goOnWithWaitingCalls(session, state, request.resumed !== null);
-  if (request.resumed !== null) addUserMessage(state, userMessage('resume', [RESUMED_TEXT]));
-  else {
+  if (request.resumed !== null) {
+    const text = [RESUMED_TEXT, changed].filter((part) => part !== '').join(' ');
+    addUserMessage(state, userMessage('resume', [text]));
+  } else {
+    if (changed !== '') addUserMessage(state, userMessage('note', [`[note] ${changed}`]));
     const parts = session.definition.newTask(request.task, context);
     addUserMessage(state, userMessage('task', parts, request.messageId));
   }
+}
+
+/** Asked when a task goes on, and with the first task after a session was opened again. */
+async function filesChangedMeanwhile(session: OpenSession, resumed: boolean): Promise<string> {
+  const { writtenFiles, tools, told } = session;
+  if (!resumed && told.has('changed_files')) return '';
+  told.add('changed_files');
+  return changedFilesText(await changedSince(writtenFiles.list, tools.access, tools.resolver));
 }
 
 function offeredTools(session: OpenSession, { state }: PreparedRun): OfferedTool[] {
@@ -110,8 +125,8 @@ function tellWarnings(session: OpenSession, { scope, offered }: PreparedRun['sta
 }
 
 function printDetails(session: OpenSession, { request, limits, state }: PreparedRun): void {
-  const { sandbox, network, tools } = session;
-  session.options.console?.printTaskDetails({
+  const { sandbox, network, tools, files } = session;
+  const details = {
     task: request.task,
     agentType: session.definition.type,
     provider: state.client.provider,
@@ -120,7 +135,8 @@ function printDetails(session: OpenSession, { request, limits, state }: Prepared
     sessionId: session.sessionId,
     maxSteps: limits.max_steps,
     safety: `sandbox ${sandbox.kind}, network ${network ? 'on' : 'off'}, mode ${tools.policy.mode}`,
-  });
+  };
+  drawSafely(files.log, () => session.options.console?.printTaskDetails(details));
 }
 
 async function finish(

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../llm/types.ts';
 import type { RunLimits } from '../../session/events.ts';
+import { createRedactor } from '../../session/redact.ts';
 import { AnswerSchema } from '../answer-schema.ts';
 import { BaseAgent } from '../base-agent.ts';
 import { Budgets } from '../budgets.ts';
@@ -94,6 +95,7 @@ function buildState(options: TestRunOptions, parts: Parts): RunState {
     task: 'do it',
     definition,
     log,
+    redactor: createRedactor(),
     clock: systemClock,
     client,
     system,

@@ -6,12 +6,13 @@ import { probeSandbox } from '../../environment/probe.ts';
 import { isToolwrightError } from '../../errors.ts';
 import { sanitise } from '../../session/sanitise.ts';
 import { EXIT } from '../exit-codes.ts';
+import { type FormatFlags, wantsJson } from '../format-flag.ts';
 import type { Io } from '../io.ts';
 import { prepareConfig } from '../prepare.ts';
 import { programVersion } from '../program-version.ts';
 import { builtinAddress, reach } from '../reachable.ts';
 
-export interface DoctorFlags {
+export interface DoctorFlags extends FormatFlags {
   readonly online?: boolean;
   readonly workingDir?: string;
   readonly configFile?: string;
@@ -35,9 +36,12 @@ export async function doctorCommand(io: Io, flags: DoctorFlags): Promise<number>
     await sandbox(home),
     ...(await configuration(io, flags)),
   ];
-  for (const { state, name, text } of findings)
-    io.stdout.write(sanitise(`${MARKS[state]} ${name}: ${text}`).concat('\n'));
-  return findings.some(({ state }) => state === 'bad') ? EXIT.failed : EXIT.completed;
+  const works = !findings.some(({ state }) => state === 'bad');
+  if (wantsJson(flags)) io.stdout.write(`${JSON.stringify({ works, findings }, null, 2)}\n`);
+  else
+    for (const { state, name, text } of findings)
+      io.stdout.write(sanitise(`${MARKS[state]} ${name}: ${text}`).concat('\n'));
+  return works ? EXIT.completed : EXIT.failed;
 }
 
 const PYTHONS = ['python3.14', 'python3.13', 'python3.12', 'python3.11', 'python3.10', 'python3'];

@@ -32,9 +32,12 @@ function shown(text: string, longest: number): string {
 
 export async function listSessions(io: Io, flags: FormatFlags): Promise<number> {
   const sessions = await listStored(homeDirectory(io.env));
-  if (sessions.length === 0 && !wantsJson(flags)) io.stderr.write('There is no session yet.\n');
-  for (const session of sessions)
-    io.stdout.write(`${wantsJson(flags) ? JSON.stringify(session) : summaryLine(session)}\n`);
+  if (wantsJson(flags)) {
+    io.stdout.write(`${JSON.stringify(sessions, null, 2)}\n`);
+    return EXIT.completed;
+  }
+  if (sessions.length === 0) io.stderr.write('There is no session yet.\n');
+  for (const session of sessions) io.stdout.write(`${summaryLine(session)}\n`);
   return EXIT.completed;
 }
 

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { homeDirectory } from '../../config/files.ts';
 import { acceptTrust, folderTrust, listTrust, revokeTrust } from '../../config/trust.ts';
@@ -47,7 +48,15 @@ async function revoke(io: Io, home: string, folder: string): Promise<number> {
   return EXIT.completed;
 }
 
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
 async function accept(io: Io, home: string, folder: string, yes: boolean): Promise<number> {
+  if (!(await isFolder(folder))) throw usageError(`${folder} is not a folder.`);
   const trust = await folderTrust(home, folder);
   if (trust.trusted) {
     io.stderr.write(`${sanitise(trust.folder)} is trusted as it is.\n`);

@@ -104,5 +104,5 @@ export function makeEnvironment(
     files.close();
     rmSync(root, { recursive: true, force: true });
   };
-  return { ...folders, environment, resolver, files, grant, spawn, run, dispose };
+  return { ...folders, options, environment, resolver, files, grant, spawn, run, dispose };
 }

@@ -29,7 +29,7 @@ export interface AssembleInput {
   /** The output limit that was sent, or null. */
   readonly sentLimit: number | null;
   /** Estimated input of the request in tokens. */
-  readonly estimate: number;
+  readonly estimate: () => number;
   readonly newCallId: () => string;
   readonly facts: TurnFacts;
   /** False: the attempt failed or was aborted; what had arrived is kept, its calls are cut. */
@@ -105,7 +105,7 @@ function textOf(blocks: readonly ContentBlock[], type: 'text' | 'reasoning'): st
 }
 
 /** Where nothing was reported, an estimate from the request and what arrived. */
-export function usageOrEstimate(decoded: DecodedTurn, estimate: number): ReportedUsage {
+export function usageOrEstimate(decoded: DecodedTurn, estimate: () => number): ReportedUsage {
   if (decoded.usage !== null) return decoded.usage;
   let output = 0;
   let reasoning = 0;
@@ -115,7 +115,7 @@ export function usageOrEstimate(decoded: DecodedTurn, estimate: number): Reporte
     else if (block.type === 'call') output += estimateText(callText(block));
   }
   return {
-    input_tokens: estimate,
+    input_tokens: estimate(),
     output_tokens: output + reasoning,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,

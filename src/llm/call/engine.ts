@@ -25,7 +25,8 @@ import { rejectCalls } from './reject-calls.ts';
 interface CallState {
   readonly made: Set<string>;
   readonly callStart: number;
-  readonly estimate: number;
+  /** Of the request's input in tokens; made when an endpoint reports nothing. */
+  readonly estimate: () => number;
   attempt: number;
   retries: number;
   waitedMs: number;
@@ -47,7 +48,7 @@ export async function* runCall(
   const state: CallState = {
     made: new Set(context.memory),
     callStart: context.clock.now(),
-    estimate: estimateRequest(request),
+    estimate: () => estimateRequest(request),
     attempt: 0,
     retries: 0,
     waitedMs: 0,
@@ -110,7 +111,7 @@ async function* oneAttempt(
     context,
     prepared,
     estimate: state.estimate,
-    hasImages: countImages(request) > 0,
+    hasImages: () => countImages(request) > 0,
   });
   countUsage(state, outcome);
   const assemble = (usable: boolean, decoded: AttemptOutcome['decoded']) =>

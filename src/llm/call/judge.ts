@@ -17,8 +17,9 @@ export interface JudgeInput {
   readonly outcome: AttemptOutcome;
   readonly context: ClientContext;
   readonly prepared: PreparedAttempt;
-  readonly estimate: number;
-  readonly hasImages: boolean;
+  /** Asked only when an error must be classified. */
+  readonly estimate: () => number;
+  readonly hasImages: () => boolean;
 }
 
 export function judge(input: JudgeInput): Judgement {
@@ -86,8 +87,8 @@ function fromFacts(
   const found = classifyError({
     facts,
     status,
-    estimate: input.estimate,
-    hasImages: input.hasImages,
+    estimate: input.estimate(),
+    hasImages: input.hasImages(),
     quotaCodes: prepared.profile.quotaCodes,
     overflowPhrases: prepared.profile.overflowPhrases,
   });

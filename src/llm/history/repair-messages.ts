@@ -1,5 +1,6 @@
 import type { ContentBlock, LLMMessage, ToolCall, ToolResultBlock } from '../types.ts';
 import { cleanMessage } from './clean-message.ts';
+import { createGrowingFold } from './growing-fold.ts';
 import { addNotes, type Notes, note } from './notes.ts';
 import { reuse } from './reuse.ts';
 
@@ -12,25 +13,40 @@ export function repairMessages(messages: readonly LLMMessage[]): {
   readonly messages: readonly LLMMessage[];
   readonly notes: Notes;
 } {
-  const notes: Notes = new Map();
-  const out: LLMMessage[] = [];
-  let open: OpenTurn | null = null;
-  const close = () => {
-    if (open !== null) out.splice(open.slot, 0, resultsMessage(open, notes));
-    open = null;
-  };
-  for (const stored of messages) {
-    const { message, notes: own } = cleanMessage(stored);
-    addNotes(notes, own);
-    const calls = callsOf(message);
-    if (calls.length > 0) close();
-    const rest: LLMMessage | null =
-      message.role === 'user' ? takeResults(message, open, out.length, notes) : message;
-    if (rest !== null && rest.content.length > 0) out.push(rest);
-    if (calls.length > 0) open = newTurn(message, calls, out.length);
-  }
-  close();
-  return { messages: out, notes };
+  const repair = repaired(messages);
+  const last: Repair = { out: [...repair.out], notes: new Map(repair.notes), open: repair.open };
+  close(last);
+  return { messages: last.out, notes: last.notes };
+}
+
+interface Repair {
+  readonly out: LLMMessage[];
+  readonly notes: Notes;
+  open: OpenTurn | null;
+}
+
+const repaired = createGrowingFold<LLMMessage, Repair>(
+  () => ({ out: [], notes: new Map(), open: null }),
+  addMessage,
+);
+
+function addMessage(repair: Repair, stored: LLMMessage): void {
+  const { out, notes } = repair;
+  const { message, notes: own } = cleanMessage(stored);
+  addNotes(notes, own);
+  const calls = callsOf(message);
+  if (calls.length > 0) close(repair);
+  const rest: LLMMessage | null =
+    message.role === 'user' ? takeResults(message, repair.open, out.length, notes) : message;
+  if (rest !== null && rest.content.length > 0) out.push(rest);
+  if (calls.length > 0) repair.open = newTurn(message, calls, out.length);
+}
+
+/** No more results come for the open turn: its message of results takes its place. */
+function close(repair: Repair): void {
+  const { out, notes, open } = repair;
+  if (open !== null) out.splice(open.slot, 0, resultsMessage(open, notes));
+  repair.open = null;
 }
 
 /** A turn with calls whose results are being gathered. */

@@ -74,7 +74,8 @@ class Spill implements SpillWriter {
     const bytes = Buffer.from(this.rest.lost === 0 ? this.continued() : this.cutTail());
     const tail = bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES));
     const gone = this.rest.lost === 0 ? 0 : (this.over?.length ?? 0) + this.rest.lost;
-    const lost = gone + (this.rest.lost === 0 ? bytes.length : this.rest.bytes.length) - tail.length;
+    const lost =
+      gone + (this.rest.lost === 0 ? bytes.length : this.rest.bytes.length) - tail.length;
     if (lost > 0) this.file.write(`\n[... ${lost.toLocaleString('en-US')} bytes omitted ...]\n`);
     this.file.writeBytes(tail);
   }

@@ -48,7 +48,7 @@ export function encodeAnthropic(input: EncodeInput): EncodedRequest {
     ['model', input.model],
     ...toolMember(offered.tools, marks.lastTool ? mark : null),
     ...systemMember(system, marks.lastSystem ? mark : null),
-    ['messages', undefined, anthropicMessages(messages, marks.blocks)],
+    ['messages', undefined, anthropicMessages(messages, marks.blocks), history.turns[0]],
     ...Object.entries(withoutDropped(params, profile)),
     ['stream', true],
   ];

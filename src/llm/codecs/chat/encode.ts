@@ -1,7 +1,7 @@
 /** Encoder of Chat Completions requests. */
 import type { Profile } from '../../profile-types.ts';
 import type { JsonObject, JsonValue, LLMRequest, ToolChoice } from '../../types.ts';
-import { type BodyMember, bodyBytes } from '../body.ts';
+import { type BodyMember, bodyBytes, createCache } from '../body.ts';
 import { promptCacheKey } from '../cache-key.ts';
 import type { EncodedRequest, EncodeInput, WireWarning } from '../codec.ts';
 import {
@@ -45,18 +45,23 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   const members: BodyMember[] = [
     ['model', input.model],
     ...(hasTools ? [toolMember(offered.tools, profile)] : []),
-    ['messages', undefined, chatMessages(request, history, profile)],
+    ['messages', undefined, chatMessages(request, history, profile), history.turns[0]],
     ...Object.entries(withoutDropped(params, profile)),
     ['stream', true],
   ];
   return { body: bodyBytes(members, request.extraBody ?? {}, FIXED), warnings };
 }
 
+const encodedTools = createCache<readonly WireTool[], readonly string[]>();
+
 function toolMember(tools: readonly WireTool[], profile: Profile): BodyMember {
+  return ['tools', undefined, encodedTools(tools, profile, () => encodeTools(tools, profile))];
+}
+
+function encodeTools(tools: readonly WireTool[], profile: Profile): string[] {
   const sendsStrict = !profile.dropParams.includes('strict');
-  return [
-    'tools',
-    tools.map(({ name, description, schema, strict }) => ({
+  return tools.map(({ name, description, schema, strict }) =>
+    JSON.stringify({
       type: 'function',
       function: {
         name,
@@ -64,8 +69,8 @@ function toolMember(tools: readonly WireTool[], profile: Profile): BodyMember {
         parameters: schema,
         ...(strict && sendsStrict ? { strict: true } : {}),
       },
-    })),
-  ];
+    }),
+  );
 }
 
 function choiceParams(choice: ToolChoice, request: LLMRequest, profile: Profile): JsonObject {

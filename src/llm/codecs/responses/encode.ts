@@ -51,7 +51,7 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
     ['model', input.model],
     ...(hasTools ? [toolMember(offered.tools, profile)] : []),
     ['instructions', system === '' ? undefined : system],
-    ['input', undefined, items],
+    ['input', undefined, items, history.turns[0]],
     ...Object.entries(withoutDropped(params, profile)),
     ['store', profile.dropParams.includes('store') ? undefined : false],
     ['stream', true],
