@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startFakeModel } from './fake-llm/server.ts';
@@ -126,3 +126,40 @@ it(`kill -9 at ${KILL_POINTS} random points, then resume`, { timeout: 400_000 },
   };
   await Promise.all([worker(), worker(), worker()]);
 });
+
+it('ends what a killed run left behind when the program starts again', async () => {
+  const mark = `77${process.pid}`;
+  const command = `(trap '' TERM; setsid sleep ${mark} > /dev/null 2>&1 &) ; echo ready; sleep 60`;
+  const model = await startFakeModel({
+    script: [
+      { calls: [{ name: 'bash', arguments: { command } }] },
+      { calls: [{ name: 'task_done', arguments: {} }] },
+    ],
+  });
+  onTestFinished(() => model.close());
+  const place = makePlace();
+  const common = [...wireFlags('chat', model.url), ...UNCONFINED];
+  const killed = startProgram(place, ['run', 'x', ...common]);
+  await expect.poll(() => sleeping(mark), { timeout: 20_000 }).toHaveLength(1);
+  killed.child.kill('SIGKILL');
+  await killed.done;
+  expect(sleeping(mark)).toHaveLength(1);
+  const next = await startFakeModel({
+    script: [{ calls: [{ name: 'task_done', arguments: {} }] }],
+  });
+  onTestFinished(() => next.close());
+  await runProgram(place, ['run', 'y', ...wireFlags('chat', next.url), ...UNCONFINED]);
+  expect(sleeping(mark)).toEqual([]);
+});
+
+function sleeping(mark: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${mark}\0`
+      );
+    } catch {
+      return false;
+    }
+  });
+}

@@ -172,11 +172,11 @@ function writeResponse(run: RunState, question: Question, asked: Asked, estimate
   const text = partialText(response);
   const kept = text === '' ? [] : [{ type: 'text' as const, text }];
   run.log.append(run.scope, 'llm_response', {
+    ...storedResponse(run, asked, partial),
     purpose: question.purpose,
     message_id: asked.messageId,
     provider: run.client.provider,
     model: run.client.model,
-    response: storedResponse(run, asked, partial),
     content: partial || response === null ? kept : response.blocks,
     cost_usd: asked.costUsd,
     partial,

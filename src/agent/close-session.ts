@@ -12,6 +12,7 @@ export async function closeSession(session: OpenSession): Promise<void> {
   const problems = (await session.executor?.closeTools()) ?? [];
   for (const message of problems) warn(session, `Closing a tool failed: ${message}.`);
   await part(session, 'the environment', () => tools.environment.stop());
+  await part(session, 'what killed runs left', () => session.cleanUp.finish());
   await part(session, 'the model client', async () => model.client.close());
   session.recorder?.close();
   await part(session, 'the console', async () => options.console?.stop());

@@ -153,7 +153,7 @@ describe('looking commands', () => {
     ['tools', 'show', 'bash'],
     ['show-config'],
     ['doctor'],
-  ])('%s %s prints one JSON document on request', async (...command) => {
+  ])('%s ... prints one JSON document on request', async (...command) => {
     expect((await run(...command, '--output-format', 'json')).code).toBe(0);
     expect(() => JSON.parse(io.out())).not.toThrow();
   });

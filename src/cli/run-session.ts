@@ -10,6 +10,7 @@ import { sanitise } from '../session/sanitise.ts';
 import { defaultTrajectoryPath } from '../session/trajectory-writer.ts';
 import { exitCodeOfRun } from './exit-codes.ts';
 import { hasPerson, type Io } from './io.ts';
+import { jsonText } from './json-text.ts';
 import { agentKind } from './overrides.ts';
 import { readAnswerSchema } from './read-task.ts';
 import {
@@ -156,6 +157,6 @@ class ResultOutput {
   }
 
   #line(value: object): void {
-    this.#io.stdout.write(`${JSON.stringify(value)}\n`);
+    this.#io.stdout.write(`${jsonText(value)}\n`);
   }
 }

@@ -103,7 +103,7 @@ function fromResponse(
 ): void {
   const text = event.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   step.text = text.join('\n');
-  step.reasoning = event.response.reasoning ?? '';
+  step.reasoning = event.reasoning ?? '';
   for (const block of event.content) {
     if (block.type !== 'tool_call') continue;
     const call = callOf(step, block.call.call_id);

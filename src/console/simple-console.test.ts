@@ -43,7 +43,7 @@ function oneStep(text: string, result: object): SessionEvent[] {
     event('step_started', { step_number: 1 }),
     event('llm_response', {
       purpose: 'step',
-      response: { reasoning: null },
+      reasoning: null,
       content: [
         { type: 'text', text },
         { type: 'tool_call', call },

@@ -46,8 +46,8 @@ const WINDOW_EXCEEDED = 'model_context_window_exceeded';
 
 /** The assistant message a reply becomes; null when nothing of it stays. */
 function replyMessage(event: EventOf<'llm_response'>): LLMMessage | null {
-  if (event.purpose !== 'step' || event.response.raw_finish_reason === WINDOW_EXCEEDED) return null;
-  const { raw, complete } = event.response;
+  if (event.purpose !== 'step' || event.raw_finish_reason === WINDOW_EXCEEDED) return null;
+  const { raw, complete } = event;
   const content = event.partial
     ? event.content.filter((block) => block.type !== 'tool_call')
     : event.content;

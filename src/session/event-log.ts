@@ -15,7 +15,7 @@ import type {
 } from './events.ts';
 import { syncFolder } from './fs-atomic.ts';
 import { errorCode, errorMessage } from './fs-error.ts';
-import { GroupCommit, type LogFileSystem, nodeLogFileSystem } from './group-commit.ts';
+import { type Batch, GroupCommit, type LogFileSystem, nodeLogFileSystem } from './group-commit.ts';
 import { rememberSession } from './latest-session.ts';
 import { Listeners } from './listeners.ts';
 import type { SessionLock } from './lock.ts';
@@ -50,27 +50,36 @@ function logFailed(message: string, cause?: unknown): ToolwrightError {
   return new ToolwrightError('log_failed', message, {}, { cause });
 }
 
-/** Receipt of an append; the event object is made only when somebody asks for it. */
+/** Receipt of an append; the event object is made, and its line written at once, only when somebody asks for it. */
 class Receipt implements Appended {
   readonly seq: number;
-  readonly written: Promise<void>;
-  readonly acknowledged: Promise<void>;
   readonly #logged: LoggedEvent;
+  readonly #batch: Batch<LoggedEvent>;
+  readonly #commit: GroupCommit<LoggedEvent>;
 
   constructor(
     seq: number,
     logged: LoggedEvent,
-    written: Promise<void>,
-    acknowledged: Promise<void>,
+    batch: Batch<LoggedEvent>,
+    commit: GroupCommit<LoggedEvent>,
   ) {
     this.seq = seq;
     this.#logged = logged;
-    this.written = written;
-    this.acknowledged = acknowledged;
+    this.#batch = batch;
+    this.#commit = commit;
   }
 
   get event(): DurableEvent {
     return this.#logged.event;
+  }
+
+  get written(): Promise<void> {
+    this.#commit.hurry(this.#batch);
+    return this.#batch.written.promise;
+  }
+
+  get acknowledged(): Promise<void> {
+    return this.#batch.acknowledged.promise;
   }
 }
 
@@ -139,7 +148,7 @@ class FileEventLog implements EventLog {
     const logged = new LoggedEvent(json, this.#opened.epoch, this.#options.redactor);
     if (this.#failed === null) this.#lastSeq = seq;
     const batch = this.#commit.add(logged);
-    return new Receipt(seq, logged, batch.written.promise, batch.acknowledged.promise);
+    return new Receipt(seq, logged, batch, this.#commit);
   }
 
   emit<T extends TransientType>(scope: EventScope, type: T, payload: TransientPayloads[T]): void {

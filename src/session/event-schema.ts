@@ -3,7 +3,7 @@
  * the members of its type.
  */
 import type { DurableType, TransientType } from './events.ts';
-import { DEFINITIONS, RESULT } from './schema-definitions.ts';
+import { DEFINITIONS, RESPONSE, RESULT } from './schema-definitions.ts';
 import {
   ANY,
   COUNT,
@@ -106,13 +106,13 @@ const CONVERSATION = {
       purpose: PURPOSE,
       message_id: TEXT,
       provider: TEXT,
-      model: TEXT,
-      response: ref('response'),
+      ...RESPONSE,
       content: list(ref('block')),
       cost_usd: COST,
       partial: FLAG,
       estimated_tokens: NUMBER,
     },
+    optional: { served_model: TEXT, response_id: TEXT, request_id: TEXT },
   },
   retry: {
     required: {

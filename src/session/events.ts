@@ -173,12 +173,10 @@ export interface DurablePayloads {
   };
   message_added: { message: LLMMessage };
   steer_queued: { message_id: string; text: string; mode: 'after_step' | 'now' | 'follow_up' };
-  llm_response: {
+  llm_response: Omit<LLMResponse, 'blocks' | 'content' | 'tool_calls'> & {
     purpose: RequestPurpose;
     message_id: string;
     provider: string;
-    model: string;
-    response: Omit<LLMResponse, 'blocks' | 'content' | 'tool_calls'>;
     content: readonly ContentBlock[];
     cost_usd: number | null;
     partial: boolean;

@@ -1,5 +1,6 @@
 /**
- * Group commit: what is queued while a `write` runs is the next write; what is written while an `fdatasync` runs, or in
+ * Group commit: what is queued in one turn of the event loop, or while a `write` runs, is the next write, begun at once
+ * when somebody waits for it; what is written while an `fdatasync` runs, or in
  * the 2 ms before one begins, is covered by it. After a write or sync error nothing is acknowledged any more.
  */
 import { fdatasync, ftruncate, write, writeSync } from 'node:fs';
@@ -81,6 +82,7 @@ export class GroupCommit<R extends LogRecord> {
   #syncing: readonly Batch<R>[] = [];
   #writing: Batch<R> | null = null;
   #scheduled = false;
+  #later: NodeJS.Immediate | null = null;
   #syncTimer: NodeJS.Timeout | null = null;
   /** Somebody waits for a flush: what is written is synced at once. */
   #urgent = false;
@@ -91,7 +93,7 @@ export class GroupCommit<R extends LogRecord> {
     this.#size = options.size;
   }
 
-  /** Queues a record; the batch it belongs to begins on the next microtask, or when the running write ends. */
+  /** Queues a record; its batch begins with the next turn of the event loop, or when the running write ends. */
   add(record: R): Batch<R> {
     const batch = this.#next;
     batch.records.push(record);
@@ -99,16 +101,25 @@ export class GroupCommit<R extends LogRecord> {
       this.#next = new Batch();
       batch.reject(this.#failed);
     } else if (!this.#scheduled) {
-      this.#scheduled = true;
-      queueMicrotask(() => void this.#writeBatches());
+      this.#later ??= setImmediate(() => this.hurry(batch));
     }
     return batch;
+  }
+
+  /** Begins the write of a batch that is still queued on the next microtask. */
+  hurry(batch: Batch<R>): void {
+    if (batch !== this.#next || this.#scheduled || this.#failed !== null) return;
+    if (this.#later !== null) clearImmediate(this.#later);
+    this.#later = null;
+    this.#scheduled = true;
+    queueMicrotask(() => void this.#writeBatches());
   }
 
   /** Resolves when everything added so far is acknowledged; rejects when the log has failed. */
   async flush(): Promise<void> {
     if (this.#failed !== null) throw this.#failed;
     this.#urgent = true;
+    this.hurry(this.#next);
     this.#syncNow();
     const last = this.#next.records.length > 0 ? this.#next : this.#lastInFlight();
     try {

@@ -119,7 +119,7 @@ export class RunFold {
   }
 
   #spend(runId: string | null, event: EventOf<'llm_response'>): void {
-    const spent = spentBy(event.response.usage, event.cost_usd);
+    const spent = spentBy(event.usage, event.cost_usd);
     let run = runId === null ? undefined : this.#runs.get(runId);
     if (run === undefined) this.#outside = addSpent(this.#outside, spent);
     while (run !== undefined) {

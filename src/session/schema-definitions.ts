@@ -43,7 +43,7 @@ export const RESULT: Members = {
   spill: orNull(TEXT),
 };
 
-const RESPONSE: Members = {
+export const RESPONSE: Members = {
   reasoning: orNull(TEXT),
   model: TEXT,
   finish_reason: oneOf(
@@ -131,7 +131,6 @@ export const DEFINITIONS = {
     schema: ANY,
   }),
   tool_call: object(CALL, { raw_arguments: TEXT, raw_name: TEXT, index: COUNT }),
-  response: object(RESPONSE, { served_model: TEXT, response_id: TEXT, request_id: TEXT }),
   patch: object(PATCH),
   denial: object(DENIAL),
   stop_reason: oneOf(

@@ -83,15 +83,15 @@ export function responsePart(event: EventOf<'llm_response'>): TrajectoryResponse
   const calls = callsOf(event.content).map(callPart);
   return {
     content: textOf(event.content),
-    model: event.response.model,
-    finish_reason: event.response.finish_reason,
-    usage: plainUsage(event.response.usage),
+    model: event.model,
+    finish_reason: event.finish_reason,
+    usage: plainUsage(event.usage),
     tool_calls: calls.length === 0 ? null : calls,
   };
 }
 
 export function responseReasoning(event: EventOf<'llm_response'>): string | null {
-  return event.response.reasoning ?? reasoningOf(event.content);
+  return event.reasoning ?? reasoningOf(event.content);
 }
 
 /** A message that is not tool results; images and documents stand beside the text. */

@@ -166,7 +166,6 @@ export class TrajectoryRun {
   }
 
   #addReply(event: EventOf<'llm_response'>): void {
-    const { response } = event;
     const ofStep = event.purpose === 'step';
     if (ofStep) this.#flushResults();
     this.interactions.push({
@@ -178,12 +177,12 @@ export class TrajectoryRun {
       tools_available: this.#toolNames,
       purpose: event.purpose,
       step_number: this.#step?.step_number ?? null,
-      attempts: response.attempts,
-      ttft_ms: response.ttft_ms,
-      duration_ms: response.duration_ms,
+      attempts: event.attempts,
+      ttft_ms: event.ttft_ms,
+      duration_ms: event.duration_ms,
       cost_usd: event.cost_usd,
       reasoning: responseReasoning(event),
-      request_sha256: response.request_sha256,
+      request_sha256: event.request_sha256,
     });
     if (!ofStep) return;
     this.#fresh = [];

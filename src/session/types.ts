@@ -18,7 +18,7 @@ export type { ImageBlock, JsonObject, JsonValue, LLMUsage, ToolCall } from '../l
 export interface Appended {
   readonly seq: number;
   readonly event: DurableEvent;
-  /** The `write` holding the line returned. */
+  /** The `write` holding the line returned. Whoever asks makes it happen at once; else it is done a moment later. */
   readonly written: Promise<void>;
   /** An `fdatasync` covering the line returned without error. */
   readonly acknowledged: Promise<void>;

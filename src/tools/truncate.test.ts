@@ -42,6 +42,10 @@ describe('cutText', () => {
     expect(cut?.text).toMatch(/^h{100}\n\[.*\]\nt{200}$/s);
   });
 
+  it('keeps no line end where the head may hold nothing', () => {
+    expect(cutText('\na', { limit: 1, keep: 'ends', address })).toMatchObject({ omitted: 1 });
+  });
+
   it('holds its limit and loses nothing unaccounted, whatever the text', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', '\n', '😀', '中', 'é', '👍🏽', ' ', '\r'),

@@ -47,6 +47,7 @@ function offsetFromEnd(text: string, characters: number): number {
 /** The end of a head of at most `limit` UTF-16 units: behind a near line end, else before a whole grapheme. */
 function headEnd(text: string, limit: number): number {
   if (limit >= text.length) return text.length;
+  if (limit === 0) return 0;
   const newline = text.lastIndexOf('\n', limit - 1);
   if (newline >= 0 && limit - (newline + 1) <= NEAR_LINE_END) return newline + 1;
   return graphemeStart(text, limit);

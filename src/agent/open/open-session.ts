@@ -32,6 +32,7 @@ import { checkPrice, permissionModeFor, safetyRequest } from '../start-checks.ts
 import { nativeRegistry } from '../tool-sources.ts';
 import type { AgentDefinition, AgentOptions } from '../types.ts';
 import { checkNames, checkOutputs } from './checks-before.ts';
+import { type CleanUp, cleanUpLater } from './clean-up.ts';
 import { closeSessionFiles, openSessionFiles, type SessionFiles } from './session-files.ts';
 import { givenModel, openModel, type SessionModel } from './session-model.ts';
 import { createToolSession, type OpenToolSession } from './session-tools.ts';
@@ -65,6 +66,7 @@ export interface OpenSession {
   /** What the next run is offered beside its kind's list. */
   readonly loadedTools: LoadedTools;
   readonly writtenFiles: WrittenFiles;
+  readonly cleanUp: CleanUp;
   /** Warnings that are given once in a session, as far as they were. */
   readonly told: Set<string>;
   model: SessionModel;
@@ -254,7 +256,8 @@ async function build(input: BuildInput): Promise<OpenSession> {
     clock: systemClock,
     budgets,
   });
-  await tools.environment.start();
+  const cleanUp = cleanUpLater(files.paths.home, files.log);
+  await startEnvironment(tools, cleanUp, files.recovered.events.length > 0);
   const repository = findRepository(workspace)?.top ?? null;
   const queue = new MessageQueue();
   for (const { message_id, text, mode: steer } of restored.queued_messages)
@@ -282,12 +285,28 @@ async function build(input: BuildInput): Promise<OpenSession> {
     place: input.place,
     loadedTools: new LoadedTools(restored.loaded_tools),
     writtenFiles: new WrittenFiles(restored.written_files),
+    cleanUp,
     told: new Set(),
     model: input.model,
     recorder: null,
     executor: null,
     nextSessionStep: restored.session_step + 1,
   };
+}
+
+/** What a killed run of a continued session left must not go on beside the new one; else nothing waits for that. */
+async function startEnvironment(
+  { environment, access }: OpenToolSession,
+  cleanUp: CleanUp,
+  continued: boolean,
+): Promise<void> {
+  try {
+    await Promise.all([environment.start(), continued ? cleanUp.finish() : null]);
+  } catch (error) {
+    await cleanUp.finish();
+    access.close();
+    throw error;
+  }
 }
 
 /** Begins a new log, or settles what an earlier crash left open in an existing one. */

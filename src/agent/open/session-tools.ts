@@ -19,6 +19,7 @@ import type { PathResolver } from '../../workspace/types.ts';
 import { createFileAccess, type WorkspaceFiles } from '../../workspace/workspace-fs.ts';
 import type { Clock } from '../clock.ts';
 import type { AgentOptions } from '../types.ts';
+import { pendingWritesFolder } from './clean-up.ts';
 import type { SessionFiles } from './session-files.ts';
 import { environmentLimits, extraRoots, fileLimits, toolLimits, toolSettings } from './settings.ts';
 import { type WaitingBudgets, waitingGate, waitingQuestions } from './waiting-gate.ts';
@@ -69,7 +70,7 @@ export function createToolSession(input: ToolSessionInput): OpenToolSession {
     roots: resolver.roots,
     limits: fileLimits(config),
     home: paths.home,
-    pendingFolder: join(paths.state, 'pending'),
+    pendingFolder: pendingWritesFolder(paths.home),
     secretAllowed: (real) => secretIsNamed(input, policy, resolver, real),
   });
   const environment = environmentOf(input, access);

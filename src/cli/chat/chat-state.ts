@@ -56,6 +56,6 @@ export class ChatState {
 
 function add(totals: Map<string, Spent>, event: EventOf<'llm_response'>): void {
   const use = `${event.model}, ${event.purpose}`;
-  const spent = spentBy(event.response.usage, event.cost_usd);
+  const spent = spentBy(event.usage, event.cost_usd);
   totals.set(use, addSpent(totals.get(use) ?? NOTHING_SPENT, spent));
 }

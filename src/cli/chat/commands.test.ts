@@ -93,7 +93,7 @@ describe('a message in chat', () => {
         model: 'm',
         purpose: 'step',
         cost_usd: cost,
-        response: { usage: usage(10) },
+        usage: usage(10),
       });
     state.onEvent(reply(0.5));
     state.onEvent(event('usage', { context_tokens: 50, context_window: 200 }));

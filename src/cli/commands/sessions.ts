@@ -18,6 +18,7 @@ import { confirm } from '../confirm.ts';
 import { EXIT } from '../exit-codes.ts';
 import { type FormatFlags, wantsJson } from '../format-flag.ts';
 import { hasPerson, type Io } from '../io.ts';
+import { jsonText } from '../json-text.ts';
 import { resumeCommand } from '../run-summary.ts';
 import { usageError } from '../usage-error.ts';
 
@@ -33,7 +34,7 @@ function shown(text: string, longest: number): string {
 export async function listSessions(io: Io, flags: FormatFlags): Promise<number> {
   const sessions = await listStored(homeDirectory(io.env));
   if (wantsJson(flags)) {
-    io.stdout.write(`${JSON.stringify(sessions, null, 2)}\n`);
+    io.stdout.write(`${jsonText(sessions, 2)}\n`);
     return EXIT.completed;
   }
   if (sessions.length === 0) io.stderr.write('There is no session yet.\n');
@@ -50,7 +51,7 @@ function summaryLine(session: SessionSummary): string {
 export async function showSession(io: Io, id: string, flags: FormatFlags): Promise<number> {
   const shownSession = await showStored(pathsOf(io, id));
   if (wantsJson(flags)) {
-    io.stdout.write(`${JSON.stringify(shownSession, null, 2)}\n`);
+    io.stdout.write(`${jsonText(shownSession, 2)}\n`);
     return EXIT.completed;
   }
   const { state, damage, holder } = shownSession;

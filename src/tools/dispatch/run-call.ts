@@ -80,7 +80,6 @@ async function recordStart(
     sandbox: { kind: session.sandbox, network: session.network },
     ...(ready.resolvedFrom === null ? {} : { resolved_from: ready.resolvedFrom }),
   });
-  appended.written.catch(() => {});
   appended.acknowledged.catch(() => {});
   if (leavesTheDisk(ready.class)) await appended.acknowledged;
   else if (isActing(ready.class)) await appended.written;

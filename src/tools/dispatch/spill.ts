@@ -120,6 +120,5 @@ async function makeRoom(session: ToolSession, newest: string): Promise<void> {
   if (removed.length === 0) return;
   const message = `kept outputs passed ${session.limits.spillSessionMib} MiB; removed the oldest: ${removed.join(', ')}`;
   const noted = session.log.append({ run_id: null }, 'warning', { code: 'spill_removed', message });
-  noted.written.catch(() => {});
   noted.acknowledged.catch(() => {});
 }

@@ -32,7 +32,6 @@ export async function completeTask(
       sandbox: { kind: session.sandbox, network: session.network },
       ...(ready.resolvedFrom === null ? {} : { resolved_from: ready.resolvedFrom }),
     });
-    appended.written.catch(() => {});
     appended.acknowledged.catch(() => {});
     if (first !== null) return done(first);
     const verdict = await ctx.taskDone(ready.args, siblings);
