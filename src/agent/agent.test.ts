@@ -133,6 +133,7 @@ describe('Agent', () => {
       home: join(root, 'home'),
       workspace: join(root, 'work'),
       sandbox: 'none',
+      modelClient: new ScriptedClient([]),
     });
     await expect(unattended.run('x')).rejects.toThrow(
       /Install bubblewrap.*read-only.*--sandbox none --permission-mode bypass/,

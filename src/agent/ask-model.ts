@@ -42,11 +42,13 @@ const ABORT_GRACE_MS = 500;
 export async function askModel(run: RunState, question: Question): Promise<Asked> {
   const messageId = newMessageId();
   const stop = new AbortController();
+  const releaseRun = follow(run.controller.signal, stop);
   const release = run.queue.whileInterruptible(() => stop.abort('now'));
-  const signal = AbortSignal.any([run.controller.signal, stop.signal]);
+  const { signal } = stop;
   const estimated = run.context.tokens;
   const end = await consume(run, question, messageId, signal);
   release();
+  releaseRun();
   const costUsd = run.budgets.addCall(end.usage, run.client.prices);
   const asked: Asked = {
     messageId,
@@ -58,6 +60,14 @@ export async function askModel(run: RunState, question: Question): Promise<Asked
   };
   writeResponse(run, question, asked, estimated);
   return asked;
+}
+
+/** Aborts the controller with the signal. Unlike AbortSignal.any it leaves nothing behind on a signal that lives long. */
+function follow(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  return () => signal.removeEventListener('abort', abort);
 }
 
 /** Was the reply stopped before its end, by a fault, a cancel or an urgent message? */

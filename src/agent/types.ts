@@ -107,8 +107,8 @@ export interface RunLimitsOption {
 
 export interface AgentOptions {
   readonly agentType?: string | AgentDefinition;
-  /** Loaded configuration, or a path; default: the normal lookup. */
-  readonly config?: LoadedConfig | string;
+  /** Loaded configuration, the content of a configuration file as an object, or its path; default: the normal lookup. */
+  readonly config?: LoadedConfig | Readonly<Record<string, unknown>> | string;
   /** Default: the current directory. */
   readonly workspace?: string;
   readonly sessionId?: string;

@@ -73,6 +73,15 @@ export async function readLayer(
   return text === null ? null : { scope, from: file, entries: await readText(file, text) };
 }
 
+/** Where values of an object given by a program come from, for error messages. */
+const GIVEN_DOCUMENT = 'options.config';
+
+/** A configuration given as an object: same keys, same checks as a file. */
+export async function documentLayer(document: Readonly<Record<string, unknown>>): Promise<Layer> {
+  const entries = await readText(GIVEN_DOCUMENT, JSON.stringify(document, null, 2));
+  return { scope: 'user', from: GIVEN_DOCUMENT, entries };
+}
+
 /** The file named by flag or variable, or null. */
 export function namedFile(options: LoadConfigOptions): string | null {
   const name =

@@ -37,6 +37,17 @@ describe('precedence', () => {
     expect(relative.number('limits.max_cost')).toBe(7);
   });
 
+  it('takes an object in the place of a file, with the same checks', async () => {
+    await place.write('user', { limits: { max_cost: 9 } });
+    await place.write('project', { models: { m: { model: 'x', model_provider: 'p' } } });
+    const config = await place.load({ document: { limits: { max_cost: 2 } } });
+    expect(config.number('limits.max_cost')).toBe(2);
+    expect(config.origin('limits.max_cost')).toMatchObject({ scope: 'user', from: 'options.config' });
+    expect(config.get('models')).toBeUndefined();
+    const wrong = place.load({ document: { limits: { max_costs: 2 } } });
+    await expect(wrong).rejects.toThrow(/options\.config.*max_cost/s);
+  });
+
   it('adds up rules of all scopes, each with its own scope', async () => {
     await place.write('managed', { permissions: { deny: ['bash(rm *)'] } });
     await place.write('user', { permissions: { allow: ['bash(npm test)'], deny: ['web_fetch'] } });

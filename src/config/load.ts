@@ -1,9 +1,10 @@
 /** Loads the configuration: files, variables and flags, in their order, within what each may set. */
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { comparisonBase } from './defaults.ts';
 import {
+  documentLayer,
   type FoundFile,
   findProjectFile,
   homeDirectory,
@@ -33,7 +34,9 @@ interface Decided {
 
 function filesOf(layers: readonly Layer[]): string[] {
   const scopes = ['managed', 'user', 'project'];
-  return layers.filter(({ scope }) => scopes.includes(scope)).map(({ from }) => from);
+  return layers
+    .filter(({ scope, from }) => scopes.includes(scope) && isAbsolute(from))
+    .map(({ from }) => from);
 }
 
 /**
@@ -60,14 +63,15 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 
 async function gather(options: LoadConfigOptions): Promise<Gathered> {
   const home = homeDirectory(options.env);
-  const named = namedFile(options);
+  const named = options.document === undefined ? namedFile(options) : null;
   const [managed, user, explicit, search] = await Promise.all([
     readLayer('managed', options.managedFile ?? MANAGED_FILE, false),
     readLayer('user', join(home, 'config.yaml'), false),
     named === null ? null : readLayer('user', named, true),
-    named === null ? findProjectFile(home, options.cwd) : null,
+    named === null && options.document === undefined ? findProjectFile(home, options.cwd) : null,
   ]);
-  const files = [managed, user, explicit].filter((layer) => layer !== null);
+  const given = options.document === undefined ? null : await documentLayer(options.document);
+  const files = [managed, user, explicit, given].filter((layer) => layer !== null);
   return {
     home,
     layers: [...files, ...environmentLayers(options.env), ...flagLayers(options.overrides ?? {})],

@@ -155,6 +155,8 @@ export interface LoadConfigOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly overrides?: ConfigOverrides;
+  /** The content of a configuration file as an object, of user scope; with it no folder is searched for a file. */
+  readonly document?: Readonly<Record<string, unknown>>;
   /** Injected for tests; default `/etc/toolwright/policy.yaml`. */
   readonly managedFile?: string;
   /** True when stdin is a terminal and output is text: the trust question may be asked. */

@@ -49,6 +49,8 @@ export interface RunView {
 }
 
 const TAIL_LINES = 8;
+/** Longer lines lose their end: no screen shows it, and a line may never end. */
+const LINE_UNITS = 2000;
 
 function emptyStep(number: number): StepView {
   return {
@@ -87,8 +89,8 @@ function callOf(step: StepView, callId: string): CallView {
 function addTail(call: CallView, text: string): void {
   const joined = [...call.tail.splice(0), ''];
   const open = joined.length > 1 ? joined.slice(0, -1).join('\n') : '';
-  const lines = `${open}${text}`.split('\n');
-  call.tail = lines.slice(-TAIL_LINES - 1);
+  const lines = `${open}${text}`.split('\n').slice(-TAIL_LINES - 1);
+  call.tail = lines.map((line) => line.slice(0, LINE_UNITS));
 }
 
 /** The lines of live output worth showing: without the empty piece after a final line break. */

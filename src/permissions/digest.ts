@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PermissionRequest } from './types.ts';
 
 /** JSON with sorted keys, so that equal values have one text. */
@@ -13,7 +13,7 @@ export function sortedJson(value: unknown): string {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** JSON text with sorted keys and no white space: equal values give equal text. */
 export function canonicalJson(value: unknown): string {
@@ -12,5 +12,5 @@ export function canonicalJson(value: unknown): string {
 
 /** SHA-256 of the canonical JSON, as 64 hexadecimal digits. */
 export function canonicalDigest(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return hash('sha256', canonicalJson(value), 'hex');
 }

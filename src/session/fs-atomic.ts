@@ -64,6 +64,14 @@ async function writeBeside(
   return temporary;
 }
 
+const TEMPORARY = /^\.(.+)\.[0-9a-f]{16}\.tmp$/;
+
+/** The file a temporary name stands for, in the same folder; null for any other name. */
+export function targetOfTemporary(path: string): string | null {
+  const target = TEMPORARY.exec(basename(path))?.[1];
+  return target === undefined ? null : join(dirname(path), target);
+}
+
 /**
  * Replaces `file` by `content`: after a crash at any point it holds the old or the new content, whole. The mode is the
  * given one, else that of the file it replaces, else 0600.

@@ -2,10 +2,11 @@
  * The folder of a session (cli.md section 5) and the rule that it is private: folders 0700, files 0600, checked and
  * put right at every start.
  */
-import { chmod, lstat, mkdir, readdir } from 'node:fs/promises';
+import { chmod, lstat, readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { errorCode, errorMessage } from './fs-error.ts';
+import { makeFolders } from './make-folders.ts';
 import type { SessionPaths } from './types.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -67,7 +68,7 @@ async function makePrivate(path: string, kind: 'folder' | 'file'): Promise<boole
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { mode: 0o700, recursive: true });
+    await makeFolders(path, 0o700);
   } catch (error) {
     throw new ConfigError(
       `the session folder ${path} cannot be made (${errorMessage(error)}): give another TOOLWRIGHT_HOME or the right to write there`,

@@ -1,11 +1,13 @@
 /**
  * Keeps the trajectory file of a running task up to date (agent.md section 5). It can fail without harming the run.
  */
-import { access, mkdir } from 'node:fs/promises';
+
+import { access } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import type { DurableEvent, SessionEvent } from './events.ts';
 import { createFileAtomic, writeFileAtomic } from './fs-atomic.ts';
 import { errorMessage } from './fs-error.ts';
+import { makeFolders } from './make-folders.ts';
 import { renderTrajectory, trajectoryOf } from './trajectory.ts';
 import type { EventLog } from './types.ts';
 
@@ -49,6 +51,8 @@ export interface TrajectoryWriterOptions {
   readonly previous?: readonly DurableEvent[];
   /** A run of the task; default: the last task of the session. */
   readonly runId?: string;
+  /** Told the path just before the file is made there. */
+  readonly onFile?: (file: string) => void;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
@@ -120,13 +124,15 @@ class FileTrajectoryWriter implements TrajectoryWriter {
 
   async #store(text: string): Promise<void> {
     if (this.#file !== null) return writeFileAtomic(this.#file, text, { mode: 0o600 });
-    await mkdir(dirname(this.#options.file), { recursive: true });
-    for (const path of numberedPaths(this.#options.file)) {
+    await makeFolders(dirname(this.#options.file));
+    for (;;) {
+      const path = await freeTrajectoryPath(this.#options.file);
+      this.#options.onFile?.(path);
+      // Another process may have taken the name meanwhile.
       if (!(await createFileAtomic(path, text))) continue;
       this.#file = path;
       return;
     }
-    throw new Error(`every numbered name of ${this.#options.file} is taken`);
   }
 
   #fail(error: unknown): void {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JsonValue } from '../../llm/types.ts';
 import { canonicalDigest } from '../../session/canonical-json.ts';
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** Two calls with the same key ask for the same thing. Provider ids play no part. */

@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LoadedConfig } from '../../config/types.ts';
 import { ConfigError } from '../../errors.ts';
 import { createPolicy } from '../../permissions/policy.ts';
-import type { PermissionMode } from '../../permissions/types.ts';
+import { nearestFolder } from '../../session/make-folders.ts';
 import { type OfferOptions, offeredList } from '../../tools/offered-list.ts';
 import type { Registry } from '../../tools/registry.ts';
 import { knownToolNames } from '../../tools/specified-names.ts';
-import type { AgentDefinition, AgentOptions } from '../types.ts';
+import type { AgentDefinition, AgentOptions, RunOptions } from '../types.ts';
 
 /** Which tools a kind is offered: its profile, and a list that replaces the core. */
 export function offerOf(
@@ -27,16 +27,16 @@ export function offerOf(
   };
 }
 
-/** Rules and tool lists with a name nobody knows: ConfigError, before anything is made. */
+/** Rules and tool lists (of the configuration, of a run) with a name nobody knows: ConfigError. */
 export function checkNames(
   config: LoadedConfig,
   definition: AgentDefinition,
   registry: Registry,
   workspace: string,
-  mode: PermissionMode,
+  given?: readonly string[],
 ): void {
   const policy = createPolicy({
-    mode,
+    mode: 'ask',
     rules: config.rules,
     sandboxed: false,
     network: false,
@@ -45,13 +45,17 @@ export function checkNames(
     home: config.home,
     knownTools: knownToolNames(registry),
   });
-  offeredList(registry, { ...offerOf(definition, config), policy });
+  for (const tools of new Set([undefined, given]))
+    offeredList(registry, { ...offerOf(definition, config, tools), policy });
 }
 
 /** Files to be written at the end must be writable at the start. Throws ConfigError naming the option. */
-export async function checkOutputs(options: AgentOptions): Promise<void> {
-  const { patchPath, record } = options;
+export async function checkOutputs(options: AgentOptions, run: RunOptions = {}): Promise<void> {
+  const { patchPath, record, trajectoryFile } = options;
+  const runPatchPath = run.extraArgs?.patch_path;
+  if (runPatchPath !== undefined) await checkFolder('patch_path', runPatchPath);
   if (patchPath !== undefined) await checkFolder('--patch-path', patchPath);
+  if (trajectoryFile !== undefined) await checkLaterFolder('--trajectory-file', trajectoryFile);
   if (record === undefined) return;
   await checkFolder('--record', record);
   const taken = await access(record).then(
@@ -64,11 +68,30 @@ export async function checkOutputs(options: AgentOptions): Promise<void> {
 
 async function checkFolder(option: string, file: string): Promise<void> {
   try {
-    await access(dirname(file), constants.W_OK);
+    await access(join(dirname(file), '.'), constants.W_OK);
   } catch (error) {
-    throw new ConfigError(
-      `${option} ${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
-      { file },
-    );
+    throw unwritable(option, file, error);
   }
+  await checkNoFolder(option, file);
+}
+
+/** The folder may still be missing: then the nearest one above it must let us make it. */
+async function checkLaterFolder(option: string, file: string): Promise<void> {
+  try {
+    await access(await nearestFolder(dirname(file)), constants.W_OK);
+  } catch (error) {
+    throw unwritable(option, file, error);
+  }
+  await checkNoFolder(option, file);
+}
+
+async function checkNoFolder(option: string, file: string): Promise<void> {
+  const found = await stat(file).catch(() => null);
+  if (found?.isDirectory())
+    throw new ConfigError(`${option} ${file} is a folder; name a file in it.`, { file });
+}
+
+function unwritable(option: string, file: string, error: unknown): ConfigError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigError(`${option} ${file} cannot be written: ${reason}.`, { file });
 }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
@@ -13,6 +12,7 @@ import type { PermissionMode } from '../../permissions/types.ts';
 import { foldSession } from '../../session/fold.ts';
 import { newSessionId } from '../../session/ids.ts';
 import { LoadedTools } from '../../session/loaded-tools.ts';
+import { makeFolders } from '../../session/make-folders.ts';
 import { sessionPaths } from '../../session/paths.ts';
 import type { Recorder } from '../../session/recording/recorder.ts';
 import { createRedactor } from '../../session/redact.ts';
@@ -28,13 +28,14 @@ import { ConversationMessages } from '../context/conversation.ts';
 import { InstructionFiles } from '../instructions/instruction-files.ts';
 import { TextReader } from '../instructions/text-reader.ts';
 import { MessageQueue } from '../message-queue.ts';
+import { OwnFiles } from '../patch/own-files.ts';
 import { checkPrice, permissionModeFor, safetyRequest } from '../start-checks.ts';
 import { nativeRegistry } from '../tool-sources.ts';
 import type { AgentDefinition, AgentOptions } from '../types.ts';
 import { checkNames, checkOutputs } from './checks-before.ts';
 import { type CleanUp, cleanUpLater } from './clean-up.ts';
 import { closeSessionFiles, openSessionFiles, type SessionFiles } from './session-files.ts';
-import { givenModel, openModel, type SessionModel } from './session-model.ts';
+import { checkKey, givenModel, openModel, type SessionModel } from './session-model.ts';
 import { createToolSession, type OpenToolSession } from './session-tools.ts';
 import { runLimits } from './settings.ts';
 import { settleInterrupted } from './settle.ts';
@@ -67,6 +68,7 @@ export interface OpenSession {
   readonly loadedTools: LoadedTools;
   readonly writtenFiles: WrittenFiles;
   readonly cleanUp: CleanUp;
+  readonly ownFiles: OwnFiles;
   /** Warnings that are given once in a session, as far as they were. */
   readonly told: Set<string>;
   model: SessionModel;
@@ -133,7 +135,7 @@ async function open(
   const session: { current: OpenSession | null } = { current: null };
   const model = chooseModel(options, definition, config, redactor, place, session);
   checkPrice(model.client, runLimits(config, definition, options.limits).max_cost, model.key);
-  await mkdir(workspace, { recursive: true });
+  await makeFolders(workspace);
   const [files, trusted] = await Promise.all([
     openSessionFiles(paths, sessionId, redactor),
     checked.sandbox.kind === 'none' ? isTrusted(config.home, workspace) : false,
@@ -160,6 +162,7 @@ async function open(
 async function check(options: AgentOptions, definition: AgentDefinition): Promise<Checked> {
   const workspace = resolve(options.workspace ?? process.cwd());
   const config = await configOf(options, workspace);
+  if (options.modelClient === undefined) checkKey(config.resolveModel(definition.type));
   const home = resolve(options.home ?? config.home);
   const sessionId = options.sessionId ?? newSessionId();
   const paths = sessionPaths(home, sessionId);
@@ -180,13 +183,23 @@ async function check(options: AgentOptions, definition: AgentDefinition): Promis
 }
 
 async function configOf(options: AgentOptions, workspace: string): Promise<LoadedConfig> {
-  if (typeof options.config === 'object') return options.config;
+  const { config } = options;
+  if (typeof config === 'object' && isLoaded(config)) return config;
   const env = {
     ...process.env,
     ...(options.home === undefined ? {} : { TOOLWRIGHT_HOME: options.home }),
   };
-  const overrides = options.config === undefined ? {} : { configFile: options.config };
-  return loadConfig({ cwd: workspace, env, overrides, interactive: false });
+  return loadConfig({
+    cwd: workspace,
+    env,
+    interactive: false,
+    ...(typeof config === 'string' ? { overrides: { configFile: config } } : {}),
+    ...(typeof config === 'object' ? { document: config } : {}),
+  });
+}
+
+function isLoaded(config: object): config is LoadedConfig {
+  return 'resolveModel' in config && typeof config.resolveModel === 'function';
 }
 
 function recordingFacts({ workspace, paths, sessionId }: Checked): RecordingFacts {
@@ -286,6 +299,7 @@ async function build(input: BuildInput): Promise<OpenSession> {
     loadedTools: new LoadedTools(restored.loaded_tools),
     writtenFiles: new WrittenFiles(restored.written_files),
     cleanUp,
+    ownFiles: new OwnFiles(files.paths.state),
     told: new Set(),
     model: input.model,
     recorder: null,

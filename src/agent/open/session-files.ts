@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAuditLog } from '../../session/audit.ts';
 import { openEventLog, type RecoveredLog } from '../../session/event-log.ts';
 import { acquireLock, type SessionLock } from '../../session/lock.ts';
+import { makeFolders } from '../../session/make-folders.ts';
 import { createSessionFolders } from '../../session/paths.ts';
 import type { AuditLog, EventLog, Redactor, SessionPaths } from '../../session/types.ts';
 
@@ -61,7 +62,7 @@ export async function storeResult(
 export async function keepDefect(paths: SessionPaths, error: unknown): Promise<string> {
   const file = join(paths.state, 'defects.log');
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  await mkdir(paths.state, { recursive: true });
+  await makeFolders(paths.state);
   await writeFile(file, `${new Date().toISOString()} ${stack}\n`, { flag: 'a', mode: 0o600 });
   return `A defect of the program ended the run; please report it with ${file}.`;
 }

@@ -46,7 +46,7 @@ export function givenModel(client: ModelClient): SessionModel {
 export function openModel(resolved: ResolvedModel, hooks: ModelHooks): SessionModel {
   const config = modelConfigOf(resolved);
   const transport = resolved.provider === 'replay' ? replayOf(resolved, hooks) : undefined;
-  if (transport === undefined) checkKey(resolved, config);
+  checkKey(resolved);
   const client = createModelClient(config, {
     newCallId,
     ...(transport === undefined ? {} : { transport }),
@@ -62,8 +62,13 @@ export function openModel(resolved: ResolvedModel, hooks: ModelHooks): SessionMo
   };
 }
 
-/** The address may belong to a vendor that wants a key though the provider's name does not say so. */
-function checkKey(resolved: ResolvedModel, config: ModelConfig): void {
+/**
+ * The address may belong to a vendor that wants a key though the provider's name does not say so. Throws ConfigError
+ * when there is none.
+ */
+export function checkKey(resolved: ResolvedModel): void {
+  if (resolved.provider === 'replay') return;
+  const config = modelConfigOf(resolved);
   const { profile } = resolveTarget(config, undefined);
   if (!profile.auth.required || config.apiKey) return;
   const named = resolved.entry.model_provider ?? resolved.provider;

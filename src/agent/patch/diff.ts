@@ -14,17 +14,24 @@ export interface ChangedFile {
 const FLAGS =
   '-r --no-renames --no-ext-diff --no-textconv --no-color --ignore-submodules=all --end-of-options';
 
-const CHANGED = `git -C "$1" diff-tree --numstat -z ${FLAGS} "$2" "$3" -- "$4"`;
-const PATCH = `git -C "$1" diff-tree -p --binary --full-index --src-prefix=a/ --dst-prefix=b/ ${FLAGS} "$2" "$3" -- "$4" > "$5"`;
+const TAKE = 'top=$1 from=$2 to=$3 file=$4; shift 4; ';
+const CHANGED = `${TAKE}git -C "$top" diff-tree --numstat -z ${FLAGS} "$from" "$to" -- "$@"`;
+const PATCH = `${TAKE}git -C "$top" diff-tree -p --binary --full-index --src-prefix=a/ --dst-prefix=b/ ${FLAGS} "$from" "$to" -- "$@" > "$file"`;
+
+/** Two trees (or commits), and the paths from the top that do not count. */
+export interface TreeRange {
+  readonly from: string;
+  readonly to: string;
+  readonly ownPaths: readonly string[];
+}
 
 /** Files that differ between two trees, within the workspace. */
 export async function changedFiles(
   place: GitPlace,
-  from: string,
-  to: string,
+  range: TreeRange,
   timeoutMs: number,
 ): Promise<readonly ChangedFile[]> {
-  const args = [place.top, from, to, within(place)];
+  const args = diffArguments(place, range);
   const outcome = await runGit(place, CHANGED, { args, timeoutMs });
   if (outcome.code !== 0) throw new ToolwrightError('patch_failed', outcome.stderr);
   return outcome.stdout
@@ -44,13 +51,21 @@ export async function changedFiles(
 /** The patch between two trees, as bytes. */
 export async function patchBytes(
   place: GitPlace,
-  from: string,
-  to: string,
+  range: TreeRange,
   timeoutMs: number,
 ): Promise<Buffer> {
-  const file = join(place.store, 'new.diff');
-  const args = [place.top, from, to, within(place), file];
+  const args = diffArguments(place, range);
   const outcome = await runGit(place, PATCH, { args, timeoutMs });
   if (outcome.code !== 0) throw new ToolwrightError('patch_failed', outcome.stderr);
+  const file = diffFile(place);
   return (await stat(file)).size === 0 ? Buffer.alloc(0) : readFile(file);
+}
+
+function diffFile(place: GitPlace): string {
+  return join(place.store, 'new.diff');
+}
+
+function diffArguments(place: GitPlace, { from, to, ownPaths }: TreeRange): string[] {
+  const without = ownPaths.map((path) => `:(top,exclude,literal)${path}`);
+  return [place.top, from, to, diffFile(place), within(place), ...without];
 }

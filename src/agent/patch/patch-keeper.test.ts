@@ -66,7 +66,7 @@ function keeper(over: Partial<PatchOptions> = {}): PatchKeeper {
     scope: { run_id: 'run_test' },
     exclude: DEFAULT_EXCLUDE,
     testPaths: DEFAULT_TEST_PATHS,
-    ownFiles: [],
+    ownFiles: () => [],
     sizeOf: async (path) => (await stat(path).catch(() => null))?.size ?? null,
     baseCommit: null,
     base: null,
@@ -198,7 +198,7 @@ describe('the patch of a task', () => {
   it('leaves out ignored files, caches, our own files and big ones', async () => {
     repository({ '.gitignore': 'ignored/\n' });
     const own = join(workspace, 'trajectories', 't.json');
-    const patch = keeper({ ownFiles: [own] });
+    const patch = keeper({ ownFiles: () => [own] });
     await patch.beforeActing();
     for (const path of ['ignored/x', 'node_modules/m.js', 'x.pyc', 'trajectories/t.json', 'ok.txt'])
       write(path, 'x');

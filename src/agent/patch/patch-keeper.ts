@@ -6,9 +6,10 @@ import type { DurablePayloads, EventScope, PatchInfo } from '../../session/event
 import { writeFileAtomic } from '../../session/fs-atomic.ts';
 import type { EventLog } from '../../session/types.ts';
 import type { PatchWatch } from '../run-state.ts';
-import { type ChangedFile, changedFiles, patchBytes } from './diff.ts';
+import { type ChangedFile, changedFiles, patchBytes, type TreeRange } from './diff.ts';
 import { type GitPlace, resolveCommit } from './git-runner.ts';
 import { locateRepository } from './locate-repository.ts';
+import { pathsBelow } from './own-files.ts';
 import { isTestPath } from './patch-rules.ts';
 import { type Omitted, type Snapshot, takeSnapshot } from './snapshot.ts';
 
@@ -23,8 +24,8 @@ export interface PatchOptions {
   readonly scope: EventScope;
   readonly exclude: readonly string[];
   readonly testPaths: readonly string[];
-  /** Absolute paths of our own files, which are never part of a patch. */
-  readonly ownFiles: readonly string[];
+  /** Absolute paths of our own files as far as they are known now; they are never part of a patch. */
+  readonly ownFiles: () => readonly string[];
   readonly sizeOf: (absolute: Buffer) => Promise<number | null>;
   /** A commit to compare with instead of the start snapshot. */
   readonly baseCommit: string | null;
@@ -77,7 +78,7 @@ export class PatchKeeper implements PatchWatch {
     const bytes =
       state === null || place === null || this.base === null
         ? Buffer.alloc(0)
-        : await patchBytes(place, this.base.tree, state.snapshot.tree, TIMEOUT_MS);
+        : await patchBytes(place, this.range(place, this.base, state.snapshot), TIMEOUT_MS);
     await this.keep(bytes, patchPath);
     const omitted = state?.snapshot.omitted ?? [];
     this.tellOmitted(omitted);
@@ -123,7 +124,13 @@ export class PatchKeeper implements PatchWatch {
     const place = await this.located();
     if (place === null) throw new ToolwrightError('patch_failed', 'git does not work here');
     const snapshot = await this.snapshot(place);
-    return { snapshot, files: await changedFiles(place, base.tree, snapshot.tree, TIMEOUT_MS) };
+    const range = this.range(place, base, snapshot);
+    return { snapshot, files: await changedFiles(place, range, TIMEOUT_MS) };
+  }
+
+  /** Also what the agent committed of our own files is left out. */
+  private range(place: GitPlace, base: TaskBase, { tree }: Snapshot): TreeRange {
+    return { from: base.tree, to: tree, ownPaths: pathsBelow(place.top, this.options.ownFiles()) };
   }
 
   private located(): Promise<GitPlace | null> {
@@ -164,9 +171,7 @@ export class PatchKeeper implements PatchWatch {
     const prefix = `${place.top}/`;
     return takeSnapshot(place, {
       exclude,
-      ownPaths: ownFiles
-        .filter((file) => file.startsWith(prefix))
-        .map((file) => file.slice(prefix.length)),
+      ownPaths: () => pathsBelow(place.top, ownFiles()),
       sizeOf: (path) => sizeOf(Buffer.concat([Buffer.from(prefix), path])),
       filtersAllowed: environment.capabilities.sandboxed,
       timeoutMs: TIMEOUT_MS,

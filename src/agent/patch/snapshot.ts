@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { ToolwrightError } from '../../errors.ts';
 import type { PatchInfo } from '../../session/events.ts';
 import { type GitPlace, runGit } from './git-runner.ts';
+import { isOwnPath } from './own-files.ts';
 
 export type Omitted = PatchInfo['omitted'][number];
 
 export interface SnapshotOptions {
   readonly exclude: readonly string[];
-  /** Paths from the top that never count, with all below them: our own trajectory, patch, recording and session. */
-  readonly ownPaths: readonly string[];
+  /** Paths from the top that never count, with all below them, asked when the files are listed. */
+  readonly ownPaths: () => readonly string[];
   /** Size in bytes of a file by its path from the top, or null when it cannot be told. */
   readonly sizeOf: (path: Buffer) => Promise<number | null>;
   /** Inside a sandbox the repository's filters may run. */
@@ -57,13 +58,10 @@ export async function takeSnapshot(place: GitPlace, options: SnapshotOptions): P
       splitNul(await readFile(join(store, name))),
     ),
   );
-  const chosen = await chooseUntracked(
-    place,
-    (untracked ?? []).filter((path) => !isOwn(path, options)),
-    options,
-  );
-  const ours = (changed ?? []).filter((path) => !isOwn(path, options));
-  const paths = [...ours, ...chosen.paths];
+  const ownPaths = options.ownPaths();
+  const counts = (path: Buffer) => !isOwnPath(path.toString(), ownPaths);
+  const chosen = await chooseUntracked(place, (untracked ?? []).filter(counts), options);
+  const paths = [...(changed ?? []).filter(counts), ...chosen.paths];
   await writeFile(join(store, 'paths'), joinNul(paths), { mode: 0o600 });
   const written = check(await runGit(place, WRITE, { args: [store, top], config, timeoutMs }));
   const links = (entries ?? []).flatMap(nestedLink);
@@ -103,12 +101,6 @@ async function chooseUntracked(
     }
   }
   return { paths, omitted: omitted.slice(0, MOST_LISTED) };
-}
-
-function isOwn(path: Buffer, options: SnapshotOptions): boolean {
-  if (options.ownPaths.length === 0) return false;
-  const name = path.toString();
-  return options.ownPaths.some((own) => name === own || name.startsWith(`${own}/`));
 }
 
 /** An index entry of mode 160000 is a commit of another repository. */

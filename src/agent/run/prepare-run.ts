@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import type { JsonObject, LLMRequest, ToolSpec } from '../../llm/types.ts';
 import type { EventOf, EventScope, RunLimits } from '../../session/events.ts';
@@ -15,9 +15,9 @@ import { Completion } from '../completion.ts';
 import { ContextManager } from '../context/context-manager.ts';
 import { ContextMeter } from '../context/meter.ts';
 import { LoopGuards } from '../guards/loop-guards.ts';
-import { TextReader } from '../instructions/text-reader.ts';
 import { touchedFolders } from '../instructions/touched-folders.ts';
-import { offerOf } from '../open/checks-before.ts';
+import { answerSchemaOf } from '../open/check-run.ts';
+import { checkOutputs, offerOf } from '../open/checks-before.ts';
 import { beforeRunError, type OpenSession } from '../open/open-session.ts';
 import { keepDefect, storeResult } from '../open/session-files.ts';
 import { runLimits } from '../open/settings.ts';
@@ -26,6 +26,7 @@ import { locateRepository } from '../patch/locate-repository.ts';
 import { PatchKeeper } from '../patch/patch-keeper.ts';
 import { DEFAULT_EXCLUDE, DEFAULT_TEST_PATHS } from '../patch/patch-rules.ts';
 import { sizeReader } from '../patch/size-reader.ts';
+import { promptFile } from '../prompts/prompt-file.ts';
 import { FailureStreaks } from '../reflection.ts';
 import { newProgress, type RunState } from '../run-state.ts';
 import { checkPrice } from '../start-checks.ts';
@@ -77,6 +78,7 @@ async function prepare(session: OpenSession, request: RunRequest): Promise<Prepa
   const patchPath = extra.patch_path ?? options.patchPath ?? null;
   const mustPatch =
     extra.must_patch === undefined ? options.mustPatch === true : isTrue(extra.must_patch);
+  await checkOutputs({}, request.options);
   const runId = newRunId();
   const scope: EventScope = { run_id: runId };
   const keeper = patchKeeper(session, scope, request, patchPath);
@@ -238,23 +240,11 @@ function toolSpecs(session: OpenSession, offered: OfferedList, validator: Valida
 }
 
 async function systemText({ definition, config, tools }: OpenSession): Promise<string> {
-  const { prompt_file: file, prompt_append: append } = config.agent(definition.type);
+  const { prompt_append: append } = config.agent(definition.type);
   const { language } = tools.session;
   const text =
-    file === undefined ? definition.systemPrompt({ language }) : await promptFile(file, config.cwd);
+    (await promptFile(config, definition.type)) ?? definition.systemPrompt({ language });
   return append === undefined ? text : `${text}\n\n${append}`;
-}
-
-async function promptFile(file: string, folder: string): Promise<string> {
-  const path = isAbsolute(file) ? file : join(folder, file);
-  const reader = new TextReader(dirname(path));
-  try {
-    const read = await reader.read(basename(path));
-    if (read.kind === 'text') return read.text;
-    throw new ConfigError(`The prompt file ${path} cannot be read; correct prompt_file.`, { path });
-  } finally {
-    reader.close();
-  }
 }
 
 /** Instruction files below the workspace that calls touched for the first time. */
@@ -275,13 +265,6 @@ async function instructionNotes(
   return notes;
 }
 
-function answerSchemaOf(schema: unknown): JsonObject | null {
-  if (schema === undefined) return null;
-  if (typeof schema === 'object' && schema !== null && !Array.isArray(schema))
-    return schema as JsonObject;
-  throw new ConfigError('The answer schema must be a JSON object (a JSON Schema).');
-}
-
 function isTrue(text: string): boolean {
   return ['true', '1', 'yes'].includes(text.toLowerCase());
 }
@@ -295,7 +278,8 @@ function patchKeeper(
   const { config, definition, files, options, tools } = session;
   const settings = config.agent(definition.type).patch;
   const extra = request.options.extraArgs ?? {};
-  const own = [options.trajectoryFile, options.record, patchPath ?? undefined, files.paths.home];
+  const { ownFiles } = session;
+  for (const file of [options.record, patchPath]) if (file != null) ownFiles.add(file);
   const root = tools.resolver.roots.find(({ path }) => path === session.workspace);
   return new PatchKeeper({
     environment: tools.environment,
@@ -305,7 +289,7 @@ function patchKeeper(
     scope,
     exclude: settings?.exclude ?? DEFAULT_EXCLUDE,
     testPaths: settings?.test_paths ?? DEFAULT_TEST_PATHS,
-    ownFiles: own.filter((file) => file !== undefined),
+    ownFiles: () => [files.paths.home, ...ownFiles.paths],
     sizeOf: root === undefined ? async () => null : sizeReader(tools.access, root),
     baseCommit: extra.base_commit ?? options.baseCommit ?? null,
     base: request.resumed?.base ?? null,

@@ -50,7 +50,13 @@ async function trajectoryOf(
   if (trajectoryFile === undefined) return null;
   const { log } = session.files;
   const previous: readonly DurableEvent[] = request.resumed === null ? [] : await log.events();
-  return createTrajectoryWriter({ log, file: trajectoryFile, previous, runId: state.runId });
+  return createTrajectoryWriter({
+    log,
+    file: trajectoryFile,
+    previous,
+    runId: state.runId,
+    onFile: (file) => session.ownFiles.add(file),
+  });
 }
 
 /** `run_started`, and the messages the run begins with. */

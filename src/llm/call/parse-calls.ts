@@ -1,9 +1,10 @@
 /** Turns decoded calls into tool calls: names resolved, arguments parsed, ids chosen. */
 import { type ParsedArguments, parseArguments } from '../arguments.ts';
 import type { DecodedCall } from '../codecs/codec.ts';
+import { createGrowingFold } from '../history/growing-fold.ts';
 import { isObject, textAt } from '../json.ts';
 import type { Profile } from '../profile-types.ts';
-import type { JsonObject, LLMRequest, ReportedUsage, ToolCall } from '../types.ts';
+import type { JsonObject, LLMMessage, LLMRequest, ReportedUsage, ToolCall } from '../types.ts';
 import { wireSeed } from '../wire-ids.ts';
 import { createNameMap, type NameMap } from '../wire-names.ts';
 
@@ -34,7 +35,7 @@ type Parsed = Pick<ToolCall, 'arguments' | 'status' | 'repairs' | 'fault'>;
 class TurnCallParser implements CallParser {
   readonly #input: ParseCallsInput;
   readonly #names: NameMap;
-  readonly #used: () => Set<string>;
+  readonly #used: UsedSeeds;
   #index = 0;
 
   constructor(input: ParseCallsInput) {
@@ -94,8 +95,8 @@ class TurnCallParser implements CallParser {
 
   #make(call: DecodedCall, name: string | null, parsed: Parsed, id: string | null): ToolCall {
     const callId = this.#input.newCallId();
-    const seed = wireSeed(id, callId, (candidate) => this.#used().has(candidate));
-    this.#used().add(seed);
+    const seed = wireSeed(id, callId, (candidate) => this.#used.has(candidate));
+    this.#used.add(seed);
     const index = this.#index;
     this.#index += 1;
     return {
@@ -142,18 +143,24 @@ interface WrappedUse {
   readonly arguments: JsonObject;
 }
 
-/** Seeds of the history and this turn; collected only when a call needs one. */
-function usedSeeds(request: LLMRequest): () => Set<string> {
-  let seeds: Set<string> | undefined;
-  return () => {
-    if (seeds !== undefined) return seeds;
-    seeds = new Set();
-    for (const message of request.messages) {
-      for (const block of message.content) {
-        if (block.type === 'tool_call') seeds.add(block.call.wire_seed);
-      }
-    }
-    return seeds;
+const seedsOf = createGrowingFold<LLMMessage, Set<string>>(
+  () => new Set(),
+  (seeds, { content }) => {
+    for (const block of content) if (block.type === 'tool_call') seeds.add(block.call.wire_seed);
+  },
+);
+
+interface UsedSeeds {
+  has(seed: string): boolean;
+  add(seed: string): void;
+}
+
+/** Seeds of the history and this turn; the history is looked at only when a call needs one. */
+function usedSeeds(request: LLMRequest): UsedSeeds {
+  const own = new Set<string>();
+  return {
+    has: (seed) => own.has(seed) || seedsOf(request.messages).has(seed),
+    add: (seed) => own.add(seed),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Makes the bytes of one attempt. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Codec, WireWarning } from '../codecs/codec.ts';
 import { requestHeaders, requestUrl } from '../endpoint.ts';
 import { adaptProfile, adaptRequest } from '../failures/adaptations.ts';
@@ -81,7 +81,7 @@ export function prepareAttempt(
     url: requestUrl(target, context.config.apiVersion),
     headers: requestHeaders(target, context.config),
     body: encoded.body,
-    sha256: createHash('sha256').update(encoded.body).digest('hex'),
+    sha256: hash('sha256', encoded.body, 'hex'),
     sentLimit,
     warnings: [...history.warnings, ...encoded.warnings],
   };
