@@ -181,17 +181,18 @@ export class Agent {
     return this.open();
   }
 
-  private open(): Promise<OpenSession> {
+  /** `run` is checked when it opens the session: what is wrong with it is found before anything is made. */
+  private open(run: RunOptions = {}): Promise<OpenSession> {
     if (this.closing !== null) throw new ConfigError('The Agent is closed; make a new one.');
-    this.opening ??= this.openFirst().catch((error: unknown) => {
+    this.opening ??= this.openFirst(run).catch((error: unknown) => {
       this.opening = null;
       throw error;
     });
     return this.opening;
   }
 
-  private async openFirst(): Promise<OpenSession> {
-    this.session = await openSession(this.options, this.definition, (log) => {
+  private async openFirst(run: RunOptions): Promise<OpenSession> {
+    this.session = await openSession(this.options, this.definition, run, (log) => {
       if (this.options.console !== undefined) startConsole(this.options.console, log);
       for (const listener of this.listeners)
         this.unsubscribe.set(listener, log.subscribe(listener));
@@ -208,7 +209,7 @@ export class Agent {
       const id = messageId === undefined ? {} : { messageId };
       const request: RunRequest = { task: text, options, controller, resumed, ...id };
       return runTask(session, await prepareRun(session, request));
-    }, options.signal);
+    }, options);
     this.startFollowUp(execution, options);
     return execution;
   }
@@ -224,20 +225,20 @@ export class Agent {
   /** One piece of work at a time, with a signal that the options' and the Agent's signals abort. */
   private async exclusive<T>(
     work: (session: OpenSession, controller: AbortController) => Promise<T>,
-    signal?: AbortSignal,
+    options: RunOptions = {},
   ): Promise<T> {
     if (this.active !== null) throw new AgentBusyError('A task is running; cancel it or wait.');
     const controller = new AbortController();
     const done = Promise.withResolvers<void>();
     this.active = { controller, ended: done.promise };
     const cancel = () => controller.abort('cancelled');
-    const signals = [signal, this.options.signal].filter((one) => one !== undefined);
+    const signals = [options.signal, this.options.signal].filter((one) => one !== undefined);
     for (const one of signals) {
       if (one.aborted) cancel();
       one.addEventListener('abort', cancel, { once: true });
     }
     try {
-      return await work(await this.open(), controller);
+      return await work(await this.open(options), controller);
     } finally {
       for (const one of signals) one.removeEventListener('abort', cancel);
       this.active = null;

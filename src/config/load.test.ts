@@ -42,7 +42,10 @@ describe('precedence', () => {
     await place.write('project', { models: { m: { model: 'x', model_provider: 'p' } } });
     const config = await place.load({ document: { limits: { max_cost: 2 } } });
     expect(config.number('limits.max_cost')).toBe(2);
-    expect(config.origin('limits.max_cost')).toMatchObject({ scope: 'user', from: 'options.config' });
+    expect(config.origin('limits.max_cost')).toMatchObject({
+      scope: 'user',
+      from: 'options.config',
+    });
     expect(config.get('models')).toBeUndefined();
     const wrong = place.load({ document: { limits: { max_costs: 2 } } });
     await expect(wrong).rejects.toThrow(/options\.config.*max_cost/s);

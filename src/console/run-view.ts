@@ -51,6 +51,8 @@ export interface RunView {
 const TAIL_LINES = 8;
 /** Longer lines lose their end: no screen shows it, and a line may never end. */
 const LINE_UNITS = 2000;
+/** Of a long piece only so much of its end is looked at. */
+const RECENT_UNITS = (TAIL_LINES + 1) * LINE_UNITS;
 
 function emptyStep(number: number): StepView {
   return {
@@ -89,7 +91,8 @@ function callOf(step: StepView, callId: string): CallView {
 function addTail(call: CallView, text: string): void {
   const joined = [...call.tail.splice(0), ''];
   const open = joined.length > 1 ? joined.slice(0, -1).join('\n') : '';
-  const lines = `${open}${text}`.split('\n').slice(-TAIL_LINES - 1);
+  const recent = text.length > RECENT_UNITS ? text.slice(-RECENT_UNITS) : `${open}${text}`;
+  const lines = recent.split('\n').slice(-TAIL_LINES - 1);
   call.tail = lines.map((line) => line.slice(0, LINE_UNITS));
 }
 

@@ -29,7 +29,9 @@ const MOST_PIDS_PER_MS = 20;
  * so a look costs one read for each pid given out since the last one, and a listing of `/proc` only after many.
  */
 export class MarkIndex {
-  readonly #marks = new Map<number, string | null>();
+  /** Every pid that was looked at, and the marks of those that have one. */
+  readonly #known = new Set<number>();
+  readonly #marks = new Map<number, string>();
   /** Pids given out before the last look whose processes were not there yet, or were gone already. */
   #unseen: readonly number[] = [];
   #lastPid = 0;
@@ -51,8 +53,8 @@ export class MarkIndex {
   among(pids: readonly number[], wanted: ReadonlySet<string>): number[] {
     this.#forgetAfterWrap();
     return pids.filter((pid) => {
-      const mark = this.#markOf(pid);
-      return mark !== null && wanted.has(mark);
+      this.#look(pid);
+      return wanted.has(this.#marks.get(pid) ?? '');
     });
   }
 
@@ -66,7 +68,7 @@ export class MarkIndex {
     else this.#lookAt(first);
     const found: number[] = [];
     for (const [pid, mark] of this.#marks) {
-      if (mark === null || !matches(mark)) continue;
+      if (!matches(mark)) continue;
       if (exists(pid)) found.push(pid);
       else this.#marks.delete(pid);
     }
@@ -75,8 +77,8 @@ export class MarkIndex {
 
   #listAll(): void {
     const alive = new Set(allPids());
-    for (const pid of alive) this.#markOf(pid);
-    for (const pid of this.#marks.keys()) if (!alive.has(pid)) this.#marks.delete(pid);
+    for (const pid of alive) this.#look(pid);
+    for (const pid of this.#known) if (!alive.has(pid)) this.#forget(pid);
     this.#unseen = [];
   }
 
@@ -85,26 +87,32 @@ export class MarkIndex {
     const missing = this.#unseen;
     const unseen: number[] = [];
     for (let pid = first; pid <= this.#lookedUpTo; pid += 1)
-      if (exists(pid)) this.#markOf(pid);
+      if (exists(pid)) this.#look(pid);
       else unseen.push(pid);
-    for (const pid of missing) if (exists(pid)) this.#markOf(pid);
+    for (const pid of missing) if (exists(pid)) this.#look(pid);
     this.#unseen = unseen;
   }
 
-  #markOf(pid: number): string | null {
-    const known = this.#marks.get(pid);
-    if (known !== undefined) return known;
+  #look(pid: number): void {
+    if (this.#known.has(pid)) return;
+    this.#known.add(pid);
     const environment = initialEnvironment(pid);
-    const named = environment === null ? null : variableIn(environment, CALL_VARIABLE);
-    const mark = named !== null && leadsProcess(pid) ? named : null;
-    this.#marks.set(pid, mark);
-    return mark;
+    const mark = environment === null ? null : variableIn(environment, CALL_VARIABLE);
+    if (mark !== null && leadsProcess(pid)) this.#marks.set(pid, mark);
+  }
+
+  #forget(pid: number): void {
+    this.#known.delete(pid);
+    this.#marks.delete(pid);
   }
 
   #forgetAfterWrap(): boolean {
     const newest = lastPid();
     const wrapped = newest < this.#lastPid;
-    if (wrapped) this.#marks.clear();
+    if (wrapped) {
+      this.#known.clear();
+      this.#marks.clear();
+    }
     this.#lastPid = newest;
     return wrapped || newest < this.#lookedUpTo;
   }

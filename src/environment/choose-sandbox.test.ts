@@ -1,4 +1,12 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,8 +61,10 @@ describe('chooseSandbox', () => {
 
   it('names the remedy when namespaces are forbidden', async () => {
     withFakeBwrap('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1');
-    const probe = await probeSandbox('bwrap', home);
+    const fresh = join(home, 'fresh');
+    const probe = await probeSandbox('bwrap', fresh);
     expect(probe.works).toBe(false);
+    expect(existsSync(fresh)).toBe(false);
     expect(probe.reason).toContain('apparmor_restrict_unprivileged_userns');
   });
 

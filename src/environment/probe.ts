@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBwrapEnvironment } from './bwrap.ts';
 import { findProgram } from './find-program.ts';
@@ -60,13 +61,18 @@ async function probeBwrap(home: string): Promise<SandboxProbe> {
   const cached = cachedVersion(home, key);
   if (cached !== null) return { kind: 'bwrap', works: true, reason: null, version: cached };
   let version: string | null = null;
+  // Not below the home: a start that is refused because of the result has made nothing there.
+  const place = mkdtempSync(join(tmpdir(), 'toolwright-probe-'));
   try {
-    version = await versionOf(program, home);
-    const fault = await checkConfinement(program, home);
+    version = await versionOf(program, place);
+    const fault = await checkConfinement(program, place);
     if (fault !== null) return failed('bwrap', fault, version);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return failed('bwrap', `${message} (${remedyFor(message)})`, version);
+  } finally {
+    processManager(place).registry.remove();
+    rmSync(place, { recursive: true, force: true });
   }
   rememberProbe(home, key, version);
   return { kind: 'bwrap', works: true, reason: null, version };
@@ -94,8 +100,7 @@ async function versionOf(program: string, home: string): Promise<string> {
 
 /** Null when a command is confined, else what it could do. */
 async function checkConfinement(program: string, home: string): Promise<string | null> {
-  const folder = join(processManager(home).registry.folder(), 'probe');
-  const inFolder = (name: string) => join(folder, name);
+  const inFolder = (name: string) => join(home, name);
   const workspace = inFolder('workspace');
   mkdirSync(workspace, { recursive: true, mode: 0o700 });
   const environment = createBwrapEnvironment({
@@ -130,7 +135,6 @@ async function checkConfinement(program: string, home: string): Promise<string |
     return FAULTS[code ?? 0] ?? `the check ended with ${ended_by} ${code}`;
   } finally {
     await environment.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

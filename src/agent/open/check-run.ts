@@ -48,6 +48,10 @@ async function checkAnswerSchema(schema: JsonObject | null): Promise<void> {
   if (schema === null) return;
   await new AnswerSchema(schema).check(null).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    throw new ConfigError(`The answer schema is not a valid JSON Schema: ${reason}.`, {}, { cause });
+    throw new ConfigError(
+      `The answer schema is not a valid JSON Schema: ${reason}.`,
+      {},
+      { cause },
+    );
   });
 }

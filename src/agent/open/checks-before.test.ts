@@ -103,6 +103,11 @@ const cases: readonly Case[] = [
     options: () => ({ trajectoryFile: at('file', 'deep', 't.json') }),
   },
   {
+    name: 'neither a sandbox nor a mode nor a person',
+    says: /Install bubblewrap/,
+    options: () => ({ sandbox: 'none' }),
+  },
+  {
     name: 'a recording that exists',
     says: /exists already/,
     options: () => ({ record: at('file') }),

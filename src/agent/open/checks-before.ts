@@ -68,7 +68,7 @@ export async function checkOutputs(options: AgentOptions, run: RunOptions = {}):
 
 async function checkFolder(option: string, file: string): Promise<void> {
   try {
-    await access(join(dirname(file), '.'), constants.W_OK);
+    await checkWritable(dirname(file));
   } catch (error) {
     throw unwritable(option, file, error);
   }
@@ -78,11 +78,16 @@ async function checkFolder(option: string, file: string): Promise<void> {
 /** The folder may still be missing: then the nearest one above it must let us make it. */
 async function checkLaterFolder(option: string, file: string): Promise<void> {
   try {
-    await access(await nearestFolder(dirname(file)), constants.W_OK);
+    await checkWritable(await nearestFolder(dirname(file)));
   } catch (error) {
     throw unwritable(option, file, error);
   }
   await checkNoFolder(option, file);
+}
+
+async function checkWritable(folder: string): Promise<void> {
+  await access(folder, constants.W_OK);
+  if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is not a folder`);
 }
 
 async function checkNoFolder(option: string, file: string): Promise<void> {

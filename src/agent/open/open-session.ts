@@ -29,15 +29,14 @@ import { InstructionFiles } from '../instructions/instruction-files.ts';
 import { TextReader } from '../instructions/text-reader.ts';
 import { MessageQueue } from '../message-queue.ts';
 import { OwnFiles } from '../patch/own-files.ts';
-import { checkPrice, permissionModeFor, safetyRequest } from '../start-checks.ts';
+import { permissionModeFor, safetyRequest } from '../start-checks.ts';
 import { nativeRegistry } from '../tool-sources.ts';
-import type { AgentDefinition, AgentOptions } from '../types.ts';
-import { checkNames, checkOutputs } from './checks-before.ts';
+import type { AgentDefinition, AgentOptions, RunOptions } from '../types.ts';
+import { checkRun } from './check-run.ts';
 import { type CleanUp, cleanUpLater } from './clean-up.ts';
 import { closeSessionFiles, openSessionFiles, type SessionFiles } from './session-files.ts';
-import { checkKey, givenModel, openModel, type SessionModel } from './session-model.ts';
+import { givenModel, openModel, type SessionModel } from './session-model.ts';
 import { createToolSession, type OpenToolSession } from './session-tools.ts';
-import { runLimits } from './settings.ts';
 import { settleInterrupted } from './settle.ts';
 import type { WaitingBudgets } from './waiting-gate.ts';
 
@@ -89,15 +88,17 @@ export interface RecordingFacts {
 
 /**
  * Checks everything that can be wrong before a run exists, then makes or opens the session. Throws ConfigError or
- * SessionLockedError; after a ConfigError of the checks nothing was created. `onLog` gets the log before its first event.
+ * SessionLockedError; after a ConfigError of the checks nothing was created. `run` is what the first run asks for.
+ * `onLog` gets the log before its first event.
  */
 export async function openSession(
   options: AgentOptions,
   definition: AgentDefinition,
+  run: RunOptions,
   onLog: (log: EventLog) => void,
 ): Promise<OpenSession> {
   try {
-    return await open(options, definition, onLog);
+    return await open(options, definition, run, onLog);
   } catch (error) {
     throw beforeRunError(error);
   }
@@ -122,19 +123,20 @@ interface Checked {
   readonly mode: PermissionMode;
   readonly network: boolean;
   readonly redactor: Redactor;
+  readonly place: RecordingFacts;
+  readonly model: SessionModel;
+  /** The session once it is built. */
+  readonly session: { current: OpenSession | null };
 }
 
 async function open(
   options: AgentOptions,
   definition: AgentDefinition,
+  run: RunOptions,
   onLog: (log: EventLog) => void,
 ): Promise<OpenSession> {
-  const checked = await check(options, definition);
-  const { config, workspace, sessionId, paths, redactor } = checked;
-  const place = recordingFacts(checked);
-  const session: { current: OpenSession | null } = { current: null };
-  const model = chooseModel(options, definition, config, redactor, place, session);
-  checkPrice(model.client, runLimits(config, definition, options.limits).max_cost, model.key);
+  const checked = await check(options, definition, run);
+  const { config, workspace, sessionId, paths, redactor, session } = checked;
   await makeFolders(workspace);
   const [files, trusted] = await Promise.all([
     openSessionFiles(paths, sessionId, redactor),
@@ -148,9 +150,6 @@ async function open(
       definition,
       files,
       trusted,
-      model,
-      place,
-      current: () => session.current,
     });
     return session.current;
   } catch (error) {
@@ -159,27 +158,33 @@ async function open(
   }
 }
 
-async function check(options: AgentOptions, definition: AgentDefinition): Promise<Checked> {
+/** Throws ConfigError; nothing is created by then. */
+async function check(
+  options: AgentOptions,
+  definition: AgentDefinition,
+  run: RunOptions,
+): Promise<Checked> {
   const workspace = resolve(options.workspace ?? process.cwd());
   const config = await configOf(options, workspace);
-  if (options.modelClient === undefined) checkKey(config.resolveModel(definition.type));
   const home = resolve(options.home ?? config.home);
   const sessionId = options.sessionId ?? newSessionId();
   const paths = sessionPaths(home, sessionId);
   const request = safetyRequest(options, config);
-  const [sandbox] = await Promise.all([
-    chooseSandbox({ requested: request.sandbox, home }),
-    checkOutputs(options),
-  ]);
-  const mode = permissionModeFor(request, sandbox);
   const redactor = createRedactor();
   for (const { name, value } of config.secrets) redactor.add(name, value);
   for (const text of await readEnvironmentFiles(workspace))
     for (const { name, value } of secretsOfEnvironmentFile(text)) redactor.add(name, value);
-  const { network } = request;
+  const place = recordingFacts(workspace, paths, sessionId);
+  const session: { current: OpenSession | null } = { current: null };
+  const model = chooseModel(options, definition, config, redactor, place, session);
   const registry = nativeRegistry();
-  checkNames(config, definition, registry, workspace, mode);
-  return { config, workspace, sessionId, paths, registry, sandbox, mode, network, redactor };
+  await checkRun({ config, definition, registry, workspace, options, model, run });
+  // The sandbox last: trying it writes into the home.
+  const sandbox = await chooseSandbox({ requested: request.sandbox, home });
+  const mode = permissionModeFor(request, sandbox);
+  const network = request.network || sandbox.kind === 'none';
+  const fixed = { config, workspace, sessionId, paths, registry, sandbox, mode, network, redactor };
+  return { ...fixed, place, model, session };
 }
 
 async function configOf(options: AgentOptions, workspace: string): Promise<LoadedConfig> {
@@ -202,7 +207,7 @@ function isLoaded(config: object): config is LoadedConfig {
   return 'resolveModel' in config && typeof config.resolveModel === 'function';
 }
 
-function recordingFacts({ workspace, paths, sessionId }: Checked): RecordingFacts {
+function recordingFacts(workspace: string, paths: SessionPaths, sessionId: string): RecordingFacts {
   return { workspace, session: paths.root, sessionId, home: homedir(), environment: '' };
 }
 
@@ -240,15 +245,12 @@ interface BuildInput {
   readonly definition: AgentDefinition;
   readonly files: SessionFiles;
   readonly trusted: boolean;
-  readonly model: SessionModel;
-  readonly place: RecordingFacts;
-  /** The session once it is built. */
-  readonly current: () => OpenSession | null;
 }
 
 async function build(input: BuildInput): Promise<OpenSession> {
   const { checked, options, definition, files } = input;
   const { workspace, config, sessionId, redactor, registry, sandbox, network, mode } = checked;
+  const { model, session } = checked;
   const restored = restore(input);
   const budgets: WaitingBudgets = { current: null };
   const tools = createToolSession({
@@ -265,7 +267,7 @@ async function build(input: BuildInput): Promise<OpenSession> {
     mode,
     trusted: input.trusted,
     sessionPrefixes: restored.started?.session_prefixes ?? [],
-    seesImages: () => (input.current()?.model ?? input.model).client.supports('images'),
+    seesImages: () => (session.current?.model ?? model).client.supports('images'),
     clock: systemClock,
     budgets,
   });
@@ -295,13 +297,13 @@ async function build(input: BuildInput): Promise<OpenSession> {
     queue,
     budgets,
     restored,
-    place: input.place,
+    place: checked.place,
     loadedTools: new LoadedTools(restored.loaded_tools),
     writtenFiles: new WrittenFiles(restored.written_files),
     cleanUp,
     ownFiles: new OwnFiles(files.paths.state),
     told: new Set(),
-    model: input.model,
+    model,
     recorder: null,
     executor: null,
     nextSessionStep: restored.session_step + 1,

@@ -66,7 +66,7 @@ export function openModel(resolved: ResolvedModel, hooks: ModelHooks): SessionMo
  * The address may belong to a vendor that wants a key though the provider's name does not say so. Throws ConfigError
  * when there is none.
  */
-export function checkKey(resolved: ResolvedModel): void {
+function checkKey(resolved: ResolvedModel): void {
   if (resolved.provider === 'replay') return;
   const config = modelConfigOf(resolved);
   const { profile } = resolveTarget(config, undefined);

@@ -242,8 +242,7 @@ function toolSpecs(session: OpenSession, offered: OfferedList, validator: Valida
 async function systemText({ definition, config, tools }: OpenSession): Promise<string> {
   const { prompt_append: append } = config.agent(definition.type);
   const { language } = tools.session;
-  const text =
-    (await promptFile(config, definition.type)) ?? definition.systemPrompt({ language });
+  const text = (await promptFile(config, definition.type)) ?? definition.systemPrompt({ language });
   return append === undefined ? text : `${text}\n\n${append}`;
 }
 

@@ -23,12 +23,20 @@ export class ChatState {
   context: EventOf<'usage'> | null = null;
   /** Chosen by /model and not used yet. */
   chosenModel: string | null = null;
+  /** Chosen by /model earlier and in use. */
+  switchedModel: string | null = null;
   #task = new Map<string, Spent>();
   readonly #session = new Map<string, Spent>();
 
   constructor(place: ChatPlace) {
     this.place = place;
     this.sessionId = place.sessionId;
+  }
+
+  /** The flags this chat would be started with now: `/model` may have changed the model. */
+  get flags(): RunFlags {
+    const model = this.chosenModel ?? this.switchedModel;
+    return model === null ? this.place.flags : { ...this.place.flags, model };
   }
 
   get tools(): readonly OfferedTool[] {
@@ -44,6 +52,7 @@ export class ChatState {
     if (event.type === 'run_started' && event.parent_run_id === undefined) {
       this.run = event;
       this.#task = new Map();
+      this.switchedModel = this.chosenModel ?? this.switchedModel;
       this.chosenModel = null;
     }
     if (event.type === 'usage') this.context = event;

@@ -99,7 +99,7 @@ class Chat {
     }
     const { sessionId } = this.#state;
     if (sessionId !== null)
-      this.#io.stderr.write(`Resume with: ${resumeCommand(sessionId, this.#state.place.flags)}\n`);
+      this.#io.stderr.write(`Resume with: ${resumeCommand(sessionId, this.#state.flags)}\n`);
     return this.#code;
   }
 

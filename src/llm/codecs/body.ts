@@ -55,31 +55,29 @@ function concatenated(parts: readonly (string | Uint8Array)[]): Uint8Array {
 }
 
 /** A value kept beside the object it was made from; the commonest variant without a second map. */
-interface Kept<Value> {
-  readonly variant: object;
+interface Kept<Variant, Value> {
+  readonly variant: Variant;
   readonly value: Value;
 }
 
-/** Keeps what was made from an object beside it, one value for each `variant`. */
-export function createCache<Key extends object, Value>(): (
-  key: Key,
-  variant: object,
-  make: () => Value,
-) => Value {
-  const first = new WeakMap<Key, Kept<Value>>();
-  const others = new WeakMap<Key, WeakMap<object, Value>>();
-  return (key, variant, make) => {
+/** Keeps what is made from an object beside it, one value for each `variant`. */
+export function createCache<Key extends object, Variant extends object, Value>(
+  make: (key: Key, variant: Variant) => Value,
+): (key: Key, variant: Variant) => Value {
+  const first = new WeakMap<Key, Kept<Variant, Value>>();
+  const others = new WeakMap<Key, WeakMap<Variant, Value>>();
+  return (key, variant) => {
     const kept = first.get(key);
     if (kept?.variant === variant) return kept.value;
     if (kept === undefined) {
-      const value = make();
+      const value = make(key, variant);
       first.set(key, { variant, value });
       return value;
     }
-    const perVariant = others.get(key) ?? new WeakMap<object, Value>();
+    const perVariant = others.get(key) ?? new WeakMap<Variant, Value>();
     const known = perVariant.get(variant);
     if (known !== undefined) return known;
-    const value = make();
+    const value = make(key, variant);
     others.set(key, perVariant.set(variant, value));
     return value;
   };

@@ -13,6 +13,8 @@ import { findRipgrep } from './ripgrep-path.ts';
 import { searchWithRipgrep } from './ripgrep-run.ts';
 import { checkDialect } from './rust-pattern.ts';
 
+/** One argument of a program holds at most 128 KiB. */
+const MAX_PATTERN = 20_000;
 const PROBE_BYTES = 8192;
 
 type Args = Readonly<Record<string, unknown>>;
@@ -60,6 +62,10 @@ export const grepSearch: Tool = {
   check: (args) => {
     const pattern = text(args, 'pattern');
     if (pattern === '') throw new ToolFailure('invalid_arguments', 'the pattern is empty');
+    if (pattern.length > MAX_PATTERN) {
+      const message = `the pattern has more than ${MAX_PATTERN} characters`;
+      throw new ToolFailure('invalid_arguments', message);
+    }
     if (/[\n\0]/.test(pattern)) {
       throw new ToolFailure(
         'invalid_arguments',

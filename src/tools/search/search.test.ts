@@ -252,6 +252,11 @@ describe('grep_search, with and without ripgrep', () => {
     await both({ pattern: 'hit', mode: 'count', max_matches: 500 });
   });
 
+  it('refuses a pattern that no command line holds', async () => {
+    const pattern = 'x'.repeat(200_000);
+    expect(await kindOf(() => ctx.call(grepSearch, { pattern }))).toBe('invalid_arguments');
+  });
+
   it.each(['(?=x)', '(?<!a)b', '(a)\\1', '(', 'a{2', '*a', '[z-a]', 'a\\nb'])(
     'refuses %s in both',
     async (pattern) => {

@@ -22,10 +22,10 @@ export interface WireMessage {
   readonly json: string;
 }
 
-const cached = createCache<NormalisedTurn, WireMessage>();
+const encoded = createCache((turn: NormalisedTurn, _profile: Profile) => makeMessage(turn));
 
 export function wireMessage(turn: NormalisedTurn, profile: Profile): WireMessage {
-  return cached(turn, profile, () => makeMessage(turn));
+  return encoded(turn, profile);
 }
 
 function makeMessage(turn: NormalisedTurn): WireMessage {

@@ -52,10 +52,10 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   return { body: bodyBytes(members, request.extraBody ?? {}, FIXED), warnings };
 }
 
-const encodedTools = createCache<readonly WireTool[], readonly string[]>();
+const encodedTools = createCache(encodeTools);
 
 function toolMember(tools: readonly WireTool[], profile: Profile): BodyMember {
-  return ['tools', undefined, encodedTools(tools, profile, () => encodeTools(tools, profile))];
+  return ['tools', undefined, encodedTools(tools, profile)];
 }
 
 function encodeTools(tools: readonly WireTool[], profile: Profile): string[] {

@@ -12,7 +12,9 @@ import type { Profile } from '../../profile-types.ts';
 import type { JsonObject, JsonValue, LLMRequest } from '../../types.ts';
 import { createCache } from '../body.ts';
 
-const cached = createCache<NormalisedTurn, string>();
+const encoded = createCache((turn: NormalisedTurn, profile: Profile) =>
+  encodeTurn(turn, profile, false),
+);
 
 /** The messages in order; system text first, or folded into the first user message. */
 export function chatMessages(
@@ -27,7 +29,7 @@ export function chatMessages(
     const folded = profile.foldSystem && index === 0 && system !== '';
     if (folded) return encodeTurn(withLeadingText(turn, system), profile, false);
     if (marks && index === turns.length - 1) return encodeTurn(turn, profile, true);
-    return cached(turn, profile, () => encodeTurn(turn, profile, false));
+    return encoded(turn, profile);
   });
   if (system === '' || profile.foldSystem) return messages;
   const content: JsonValue = marks ? [markedText(system)] : system;

@@ -26,7 +26,7 @@ const FIXED = [
   'previous_response_id',
 ];
 
-const cached = createCache<NormalisedTurn, string>();
+const encoded = createCache((turn: NormalisedTurn, _profile: Profile) => encodeTurn(turn));
 
 export function encodeResponses(input: EncodeInput): EncodedRequest {
   const { request, profile, history } = input;
@@ -44,9 +44,7 @@ export function encodeResponses(input: EncodeInput): EncodedRequest {
     ...formatParams(request),
     ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
   };
-  const items = history.turns
-    .map((turn) => cached(turn, profile, () => encodeTurn(turn)))
-    .filter((text) => text !== '');
+  const items = history.turns.map((turn) => encoded(turn, profile)).filter((text) => text !== '');
   const members: BodyMember[] = [
     ['model', input.model],
     ...(hasTools ? [toolMember(offered.tools, profile)] : []),
