@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventConsole } from '../session/console.ts';
@@ -45,10 +45,12 @@ describe('what fails beside the run', () => {
   );
 
   it('a trajectory that cannot be written is one warning, the result names no file', async () => {
-    writeFileSync(join(place.root, 'file'), '');
-    const trajectoryFile = join(place.root, 'file', 't.json');
-    const one = place.agent([bash('true'), finish()], { trajectoryFile });
+    const folder = join(place.root, 'gone');
+    const trajectoryFile = join(folder, 't.json');
+    const spoil = bash(`rm -rf '${folder}' && touch '${folder}'`);
+    const one = place.agent([spoil, finish()], { trajectoryFile });
     expect(await one.agent.run('x')).toMatchObject({ success: true, trajectory_file: null });
+    await one.agent.close();
     expect(warnings(one.events).filter((code) => code === 'trajectory_failed')).toHaveLength(1);
   });
 

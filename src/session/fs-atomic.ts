@@ -32,11 +32,10 @@ export interface AtomicOptions {
   readonly sync?: boolean;
 }
 
-async function fill(
-  handle: FileHandle,
-  content: string | Uint8Array,
-  options: AtomicOptions,
-): Promise<void> {
+/** Whole, or in pieces that are asked for one after the other. */
+type Content = string | Uint8Array | Generator<string>;
+
+async function fill(handle: FileHandle, content: Content, options: AtomicOptions): Promise<void> {
   try {
     await handle.writeFile(content);
     if (options.mode !== undefined && options.mode !== 0o600) await handle.chmod(options.mode);
@@ -49,7 +48,7 @@ async function fill(
 /** Writes `content` next to `file` and returns the temporary name; nothing is left behind on failure. */
 async function writeBeside(
   file: string,
-  content: string | Uint8Array,
+  content: Content,
   options: AtomicOptions,
 ): Promise<string> {
   const name = `.${basename(file)}.${randomBytes(8).toString('hex')}.tmp`;
@@ -78,7 +77,7 @@ export function targetOfTemporary(path: string): string | null {
  */
 export async function writeFileAtomic(
   file: string,
-  content: string | Uint8Array,
+  content: Content,
   options: AtomicOptions = {},
 ): Promise<void> {
   const mode = options.mode ?? (await existingMode(file)) ?? 0o600;

@@ -8,7 +8,7 @@ import type { DurableEvent, SessionEvent } from './events.ts';
 import { createFileAtomic, writeFileAtomic } from './fs-atomic.ts';
 import { errorMessage } from './fs-error.ts';
 import { makeFolders } from './make-folders.ts';
-import { renderTrajectory, trajectoryOf } from './trajectory.ts';
+import { renderTrajectory, type Trajectory, trajectoryOf, trajectoryPieces } from './trajectory.ts';
 import type { EventLog } from './types.ts';
 
 const SHORTEST_PAUSE_MS = 2000;
@@ -41,6 +41,20 @@ export async function freeTrajectoryPath(file: string): Promise<string> {
     if (free) return path;
   }
   throw new Error(`every numbered name of ${file} is taken`);
+}
+
+const CHUNK_UNITS = 64 * 1024;
+
+/** The same text in few pieces. Between two of them other work of the process goes on. */
+function* inChunks(pieces: Iterable<string>): Generator<string> {
+  let chunk = '';
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_UNITS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
 }
 
 export interface TrajectoryWriterOptions {
@@ -114,7 +128,7 @@ class FileTrajectoryWriter implements TrajectoryWriter {
     try {
       const trajectory = trajectoryOf(this.#events, this.#options.runId);
       if (trajectory === null) return;
-      await this.#store(renderTrajectory(trajectory));
+      await this.#store(trajectory);
     } catch (error) {
       this.#fail(error);
     }
@@ -122,8 +136,12 @@ class FileTrajectoryWriter implements TrajectoryWriter {
     this.#notBefore = ended + Math.max(SHORTEST_PAUSE_MS, PAUSE_PER_WRITE * (ended - started));
   }
 
-  async #store(text: string): Promise<void> {
-    if (this.#file !== null) return writeFileAtomic(this.#file, text, { mode: 0o600 });
+  async #store(trajectory: Trajectory): Promise<void> {
+    if (this.#file !== null) {
+      const chunks = inChunks(trajectoryPieces(trajectory));
+      return writeFileAtomic(this.#file, chunks, { mode: 0o600 });
+    }
+    const text = renderTrajectory(trajectory);
     await makeFolders(dirname(this.#options.file));
     for (;;) {
       const path = await freeTrajectoryPath(this.#options.file);

@@ -181,6 +181,14 @@ describe('a trajectory', () => {
     expect(rendered).toContain(`${text.length} characters in all`);
   });
 
+  it('is plain indented JSON, whatever pieces it is made of', () => {
+    for (const script of [sampleRun(), sampleRun().user('m', 'two\nlines "quoted"')]) {
+      const rendered = renderTrajectory(trajectoryOf(script.events) ?? {});
+      expect(rendered).toBe(`${JSON.stringify(JSON.parse(rendered), null, 2)}\n`);
+    }
+    expect(renderTrajectory({})).toBe('{}\n');
+  });
+
   it('hides key-shaped text', () => {
     const key = `sk-ant-api03-${'a1'.repeat(30)}`;
     const script = sampleRun().user('m', `use ${key}`);

@@ -32,14 +32,10 @@ function binaryPart(value: object): object | null {
   return { blob: blobName(content), bytes: content.length, media_type: value.mime };
 }
 
-/** The value as it is stored: key-shaped text hidden, long text cut, binary content named instead of included. */
-function stored(value: unknown): unknown {
+/** A member as it is stored: key-shaped text hidden, long text cut, binary content named instead of included. */
+function stored(_key: string, value: unknown): unknown {
   if (typeof value === 'string') return storedText(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(stored);
-  const binary = binaryPart(value);
-  if (binary !== null) return binary;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, stored(member)]));
+  return typeof value === 'object' && value !== null ? (binaryPart(value) ?? value) : value;
 }
 
 interface EventsByRun {
@@ -124,7 +120,7 @@ function buildTrajectory(all: EventsByRun, runIds: readonly string[]): Trajector
 }
 
 /**
- * The trajectory of the task that `runId` belongs to, default the last one; null when there is no such task. A run of
+ * The trajectory, before it is made ready to be stored, of the task that `runId` belongs to, default the last one; null when there is no such task. A run of
  * a sub-agent gives that run alone.
  */
 export function trajectoryOf(events: readonly DurableEvent[], runId?: string): Trajectory | null {
@@ -133,11 +129,46 @@ export function trajectoryOf(events: readonly DurableEvent[], runId?: string): T
   const task =
     runId === undefined ? tasks.at(-1) : tasks.find(({ run_ids }) => run_ids.includes(runId));
   const runIds = task?.run_ids ?? (runId === undefined ? [] : [runId]);
-  const trajectory = buildTrajectory(all, runIds);
-  return trajectory === null ? null : (stored(trajectory) as Trajectory);
+  return buildTrajectory(all, runIds);
+}
+
+/** What stands around the value in the JSON of lists of one. */
+const AROUND = {
+  1: { start: '[\n  '.length, end: '\n]'.length },
+  2: { start: '[\n  [\n    '.length, end: '\n  ]\n]'.length },
+};
+
+/** JSON of the stored form, indented as it stands so deep in the file. */
+function storedJson(value: unknown, depth: 1 | 2): string {
+  const text = JSON.stringify(depth === 1 ? [value] : [[value]], stored, 2);
+  const { start, end } = AROUND[depth];
+  return text.slice(start, text.length - end);
+}
+
+/**
+ * The text of the file in pieces, so that a long task is never in memory as one more copy: as
+ * `JSON.stringify(_, null, 2)` would give it, key-shaped text hidden, long text cut.
+ */
+export function* trajectoryPieces(trajectory: Trajectory): Generator<string> {
+  let before = '{\n  ';
+  for (const [key, value] of Object.entries(trajectory)) {
+    if (value === undefined) continue;
+    if (Array.isArray(value) && value.length > 0) {
+      yield `${before}${JSON.stringify(key)}: [\n    `;
+      for (const [index, item] of value.entries()) {
+        if (index > 0) yield ',\n    ';
+        yield storedJson(item, 2);
+      }
+      yield '\n  ]';
+    } else {
+      yield `${before}${JSON.stringify(key)}: ${storedJson(value, 1)}`;
+    }
+    before = ',\n  ';
+  }
+  yield before.startsWith('{') ? '{}\n' : '\n}\n';
 }
 
 /** The exact text of the file. */
 export function renderTrajectory(trajectory: Trajectory): string {
-  return `${JSON.stringify(trajectory, null, 2)}\n`;
+  return [...trajectoryPieces(trajectory)].join('');
 }

@@ -12,6 +12,7 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -170,6 +171,23 @@ describe('the patch of a task', () => {
     write('a.txt', 'changed\n');
     await patch.finish(null);
     expect(digestOfFolder(join(workspace, '.git'))).toBe(before);
+  });
+
+  it('sees a change of the same size at the same time as the index', async () => {
+    git('init', '-q');
+    git('config', 'core.trustctime', 'false');
+    const then = new Date(Date.now() - 60_000);
+    const at = (path: string) => utimesSync(join(workspace, path), then, then);
+    write('a.txt', 'one\n');
+    at('a.txt');
+    git('add', '-A');
+    git('commit', '-qm', 'start');
+    at('.git/index');
+    const patch = keeper();
+    await patch.beforeActing();
+    write('a.txt', 'two\n');
+    at('a.txt');
+    expect(await patch.finish(null)).toMatchObject({ files: 1 });
   });
 
   it('a dirty tree stays out of the patch and does not count', async () => {

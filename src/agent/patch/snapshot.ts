@@ -29,11 +29,14 @@ const MOST_PRIVATE_FILES = 20_000;
 const MOST_PRIVATE_BYTES = 500 * 1024 * 1024;
 const MOST_LISTED = 200;
 
-/** Copies the repository's index and lists what differs from it. Nothing of the repository is written. */
+/**
+ * Copies the repository's index and lists what differs from it. Nothing of the repository is written. The copy keeps
+ * its time: by it git knows which files may have changed after they were added without a trace in their times.
+ */
 const LIST = `set -e
 cd "$3"
 if [ "$4" = copy ]; then
-  if [ -f "$2" ]; then cp -- "$2" "$1/index"; else rm -f -- "$1/index"; fi
+  if [ -f "$2" ]; then cp -p -- "$2" "$1/index"; else rm -f -- "$1/index"; fi
 fi
 git diff-files --name-only -z --no-renames --ignore-submodules=all -- "$5" > "$1/changed"
 git ls-files -o -z --exclude-standard --exclude-from="$1/exclude" -- "$5" > "$1/untracked"

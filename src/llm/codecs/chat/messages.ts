@@ -24,16 +24,19 @@ export function chatMessages(
 ): string[] {
   const system = request.system.map((block) => block.text).join('\n\n');
   const marks = profile.cache.kind === 'breakpoints' && request.cache?.retention !== 'none';
-  const { turns } = history;
-  const messages = turns.map((turn, index) => {
+  const messages: string[] = [];
+  if (system !== '' && !profile.foldSystem) {
+    const content: JsonValue = marks ? [markedText(system)] : system;
+    messages.push(JSON.stringify({ role: profile.systemRole, content }));
+  }
+  history.turns.forEach((turn, index) => {
     const folded = profile.foldSystem && index === 0 && system !== '';
-    if (folded) return encodeTurn(withLeadingText(turn, system), profile, false);
-    if (marks && index === turns.length - 1) return encodeTurn(turn, profile, true);
-    return encoded(turn, profile);
+    if (folded) messages.push(encodeTurn(withLeadingText(turn, system), profile, false));
+    else if (marks && index === history.turns.length - 1)
+      messages.push(encodeTurn(turn, profile, true));
+    else messages.push(encoded(turn, profile));
   });
-  if (system === '' || profile.foldSystem) return messages;
-  const content: JsonValue = marks ? [markedText(system)] : system;
-  return [JSON.stringify({ role: profile.systemRole, content }), ...messages];
+  return messages;
 }
 
 function withLeadingText(turn: NormalisedTurn, text: string): NormalisedTurn {
