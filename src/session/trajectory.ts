@@ -120,8 +120,8 @@ function buildTrajectory(all: EventsByRun, runIds: readonly string[]): Trajector
 }
 
 /**
- * The trajectory, before it is made ready to be stored, of the task that `runId` belongs to, default the last one; null when there is no such task. A run of
- * a sub-agent gives that run alone.
+ * The trajectory of the task that `runId` belongs to, default the last one; null when there is no such task. A run of a
+ * sub-agent gives that run alone. Secrets and long texts are still in it: `trajectoryPieces` makes it fit to be stored.
  */
 export function trajectoryOf(events: readonly DurableEvent[], runId?: string): Trajectory | null {
   const all = groupByRun(events);
